@@ -62,7 +62,7 @@ function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered
   if (write !== true) return { mounts: covers, reserved: [] };
   const isCovered = (path: string): boolean => shields.some((shield) => isInside(path, shield.path));
   const reserved = found.reserved.filter(({ path }) => !isCovered(path) && !opened.write.has(path));
-  const pins = findPins(source, [...fixed, ...reserved.map(({ path }) => path)]).filter((path) => !isCovered(path));
+  const pins = findPins(source, [...shields, ...reserved]).filter((path) => !isCovered(path));
   const pinned = pins.map((path) => ({ source: path, target: toPlace(path), granted: true, write: true }));
   return { mounts: [...pinned, ...readOnly, ...covers], reserved };
 }
@@ -82,9 +82,9 @@ function dropNested(shields: readonly Shield[]): Shield[] {
 }
 
 /** The folders between what was granted and what must stay at its place. */
-function findPins(root: string, paths: readonly string[]): string[] {
+function findPins(root: string, places: readonly { readonly path: string }[]): string[] {
   const pins = new Set<string>();
-  for (const path of paths) {
+  for (const { path } of places) {
     for (let folder = dirname(path); isBelow(folder, root); folder = dirname(folder)) pins.add(folder);
   }
   return [...pins].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);

@@ -94,7 +94,7 @@ export function countSkillFolders(): number {
   return skillFolders.size;
 }
 
-/** How far down names are looked for. Packages that were installed are not looked through. */
+/** How far down folders are looked through, for projects in them; those with installed packages are not. */
 const deepest = 3;
 const mostFolders = 20_000;
 const passedOver = new Set(["node_modules"]);
@@ -212,7 +212,7 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
       if (entry.name === ".git" ? isOpened(path) : isNear) search(path, depth + 1);
     }
   };
-  search(root, 1);
+  search(root, 0);
   return { found, projects };
 }
 

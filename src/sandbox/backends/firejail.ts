@@ -243,6 +243,7 @@ function hiddenPlaces({ mounts }: Profile): string[] {
 function toWhitelist({ source, write }: Mount, mounts: readonly Mount[]): string[] {
   const isBelow = mounts.some((other) => source.startsWith(`${other.source}/`));
   const flag = write === true ? `--read-write=${source}` : `--read-only=${source}`;
-  if (isBelow) return [flag];
+  // What can be written already would stay a part of the mount above it, and could be moved away.
+  if (isBelow) return write === true ? [`--read-only=${source}`, flag] : [flag];
   return write === true ? [`--whitelist=${source}`] : [`--whitelist=${source}`, flag];
 }

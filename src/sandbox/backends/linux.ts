@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSyn
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { isBelow } from "../find-link-out.ts";
 import { isOpenToAll, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
 import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
 import { egressSocket, toLayout, type Layout } from "../layout.ts";
@@ -42,6 +43,8 @@ async function prepare(
   const staged = [...first];
   const mounts = layout.mounts.map((mount) => {
     if (mount.granted !== true && isOpenToAll(mount.source)) return mount;
+    // At its own place it is a part of what is mounted there already.
+    if (keepsPaths === true && staged.some((one) => isBelow(mount.source, one.place))) return mount;
     const place = keepsPaths === true ? mount.source : makePlace(host.area, mount.source, staged.length);
     staged.push({ mount, place });
     return { ...mount, source: place };
