@@ -17,6 +17,8 @@ test.for<[Permissions, Permissions]>([
   [{ read: ["./data"] }, { read: ["."] }],
   [{ read: ["./data"] }, { write: ["./data"] }],
   [{ write: ["/srv/x/y"] }, { write: ["/"] }],
+  [{ read: ["./.git"] }, { read: ["."] }],
+  [{ write: ["./.github/workflows"] }, { write: ["./.github"] }],
   [
     { env: ["TOKEN"], run: ["git"] },
     { env: ["TOKEN"], run: ["git", "ls"] },
@@ -41,6 +43,10 @@ test.for<[Permissions, Permissions]>([
   [{ read: ["/etc"] }, { read: ["."] }],
   [{ read: ["~/x"] }, { read: ["."] }],
   [{ write: ["./data"] }, { read: ["./data"] }],
+  [{ read: ["./.env"] }, { read: ["."] }],
+  [{ write: ["./.git"] }, { write: ["./"] }],
+  [{ write: ["./.git/hooks"] }, { write: ["./.git"] }],
+  [{ write: ["~/.bashrc"] }, { write: ["~"] }],
   [{ env: ["TOKENS"] }, { env: ["TOKEN"] }],
   [{ run: ["git"] }, {}],
 ])("permissionsBeyond() finds all of %o beyond %o", ([asked, granted]) => {

@@ -2,11 +2,11 @@ import { posix } from "node:path";
 
 import { permissionKinds, type Permissions } from "../core/permissions.ts";
 import { isInside, toReal } from "../sandbox/find-link-out.ts";
-import { toTarget, type GrantPlaces } from "../sandbox/grants.ts";
+import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
  * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; whoever may write may read.
- * What nobody is sure of is beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
+ * What is shielded is in no folder above its shield. What nobody is sure of is beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
  * may lead out of it. Without, by their text.
  */
 export function permissionsBeyond(asked: Permissions, granted: Permissions, places?: GrantPlaces): Permissions {
@@ -54,7 +54,15 @@ function isIn({ kind, asked, rule, places }: Compared): boolean {
   if (asked === rule) return true;
   if (kind === "network") return isHostIn(asked, rule);
   if (kind !== "read" && kind !== "write") return false;
+  if (opensMore({ kind, asked, rule, places })) return false;
   return places === undefined ? isPathIn(toPlace(asked), toPlace(rule)) : isReallyIn(asked, rule, places);
+}
+
+function opensMore({ kind, asked, rule, places }: Compared & { kind: "read" | "write" }): boolean {
+  const [own, given] = [asked, /^[./~]/u.test(rule) ? rule : `./${rule}`].map((scope) =>
+    countOpened(kind, scope, places ?? { directory: process.cwd() }),
+  );
+  return (own ?? 0) > (given ?? 0);
 }
 
 function isReallyIn(asked: string, rule: string, places: GrantPlaces): boolean {

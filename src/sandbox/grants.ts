@@ -40,6 +40,20 @@ const ownPlaces = ["/opt/kitbag", "/opt/node", "/opt/packages", "/skill", "/node
 
 type Kind = "read" | "write";
 
+/** How many shields a permission opens by naming them, or something in them. */
+export function countOpened(kind: Kind, scope: string, places: GrantPlaces): number {
+  const target = toTarget(scope, places);
+  return target === undefined ? 0 : findOpened({ kind }, toReal(target), places).length;
+}
+
+function findOpened(
+  { kind }: Pick<Asked, "kind">,
+  path: string,
+  places: GrantPlaces,
+): ReturnType<typeof findShieldsAround> {
+  return findShieldsAround(path, places).filter(({ hidden }) => hidden || kind === "write");
+}
+
 /** Turns the permissions of a tool into mounts and programs; refuses what cannot be enforced, by name. */
 export function toGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
   const toMounts = (kind: Kind): Mount[] =>
@@ -198,7 +212,7 @@ function refuse({ tool, kind, scope }: Asked, reason: string): KitbagError<"perm
 
 /** Refuses what no permission opens; and what is shielded, if the permission does not name it but the place where somebody works. */
 function checkShields(asked: Asked, source: string, places: GrantPlaces): void {
-  const closed = findShieldsAround(source, places).filter(({ hidden }) => hidden || asked.kind === "write");
+  const closed = findOpened(asked, source, places);
   if (closed.some(({ own }) => own)) throw refuse(asked, "Kitbag keeps its own files there; name another directory");
   if (closed.length > 0 && /^\.(?:\/\*{0,2})?$/u.test(asked.scope)) {
     throw refuse(

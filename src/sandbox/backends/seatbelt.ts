@@ -110,8 +110,9 @@ export function renderSeatbeltProfile(profile: Profile, temporary: string): stri
     `(allow file-write-data ${writtenDevices.map((path) => `(literal ${quote(path)})`).join(" ")})`,
     // The last rule that fits counts: what must not be written, or not be seen, comes after what may be.
     ...read
-      .filter((mount) => mount.write !== true && written.some(({ source }) => mount.source.startsWith(`${source}/`)))
-      .map((mount) => `(deny file-write* ${toSubpath(mount)})`),
+      .filter((mount) => written.some(({ source }) => mount.source.startsWith(`${source}/`)))
+      .toSorted((one, other) => one.source.length - other.source.length)
+      .map((mount) => `(${mount.write === true ? "allow" : "deny"} file-write* ${toSubpath(mount)})`),
     ...hidden.map(({ target }) => `(deny file* (subpath ${quote(target)}))`),
     "",
   ].join("\n");
