@@ -2,6 +2,7 @@ import { isMcpProgram, type McpCode, type McpSource } from "../core/mcp-code.ts"
 import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
+import { countOpened } from "../sandbox/grants.ts";
 import { describeRate, describeTime } from "../workspace/rates/rate-limit.ts";
 import type { RegisteredTool } from "../workspace/registered-tool.ts";
 import { describeFlags } from "./flags/describe-flags.ts";
@@ -90,6 +91,22 @@ function describePermissions(tool: Tool): string {
 export function listPermissions(permissions: Permissions): string {
   const kinds = Object.entries(permissions) as [string, readonly string[]][];
   return kinds.map(([kind, list]) => `${kind} ${list.join(" ")}`).join("; ");
+}
+
+/** A line in red for permissions that open what is shielded, by its exact path; none if there are none. */
+export function renderOpened(
+  { read = [], write = [] }: Permissions,
+  terminal: Pick<Terminal, "style">,
+  cwd: string = process.cwd(),
+): string[] {
+  const places = { directory: cwd };
+  const opened = {
+    read: read.filter((scope) => countOpened("read", scope, places) > 0),
+    write: write.filter((scope) => countOpened("write", scope, places) > 0),
+  };
+  const said = Object.entries(opened).flatMap(([kind, list]) => (list.length === 0 ? [] : `${kind} ${list.join(" ")}`));
+  if (said.length === 0) return [];
+  return [terminal.style("red", toPrintableLine(`Opens what is shielded: ${said.join("; ")}`))];
 }
 
 function renderCalls({ tool, address }: RegisteredTool): string[] {

@@ -125,6 +125,7 @@ const ownFiles = [
   ".kitbag/kitbag.db",
   ".kitbag/kitbag.db-wal",
   ".kitbag/new",
+  ".git/config",
   "home/audit.key",
 ];
 

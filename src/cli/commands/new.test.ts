@@ -202,3 +202,15 @@ test("kitbag new skill never touches what is there", async () => {
   expect(readFileSync(join(project.folder, "skills/mine/SKILL.md"), "utf8")).toBe("precious");
   expect(existsSync("/nowhere")).toBe(false);
 });
+
+test("kitbag new skill follows no link of the project that leads elsewhere", async () => {
+  const elsewhere = createProject();
+  const project = createProject({ ".kitbag/a": "" });
+  symlinkSync(elsewhere.folder, join(project.folder, ".kitbag/skills"));
+
+  const { code, stdout, stderr } = await runKitbag(["new", "skill", "mine"], { project });
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(".kitbag/skills is a link that leads to");
+  expect(existsSync(join(elsewhere.folder, "mine"))).toBe(false);
+});

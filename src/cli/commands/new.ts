@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { findLinkOut } from "../../sandbox/find-link-out.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -62,7 +63,9 @@ export const newCommand: CliCommand = {
       throw usageError("Cannot use --param: only templates of tools have parameters");
     checkName(name);
     const template = findTemplate(getText(options, "template") ?? "plain");
-    const folder = resolve(cwd, getText(options, "dir") ?? ".kitbag/skills", name);
+    const given = getText(options, "dir");
+    const folder = resolve(cwd, given ?? ".kitbag/skills", name);
+    if (given === undefined) checkLink(cwd, folder);
     const title = toTitle(name);
     const description = readDescription(getText(options, "description"), title);
     const files = template.render({ name, title, description });
@@ -78,6 +81,15 @@ async function newTool(invocation: Invocation, name: string): Promise<Answer> {
     throw usageError("Cannot use --dir: tools are made in .kitbag/tools, where the forge looks after them");
   const { newFromTemplate } = await import("../templates/new-from-template.ts");
   return newFromTemplate(invocation, name);
+}
+
+/** A project that came from elsewhere must not choose where its files are written. */
+function checkLink(cwd: string, folder: string): void {
+  const found = findLinkOut(cwd, folder);
+  if (found === undefined) return;
+  throw usageError(
+    `Cannot write ${folder}: ${found.link} is a link that leads to ${found.target ?? "nothing"}; remove it, or name the folder with --dir`,
+  );
 }
 
 const nameForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/u;

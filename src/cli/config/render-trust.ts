@@ -1,4 +1,4 @@
-import { listPermissions } from "../render-tool.ts";
+import { listPermissions, renderOpened } from "../render-tool.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";
 import { whySkipped } from "../skills/describe-report.ts";
@@ -33,6 +33,7 @@ function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd:
     `  ${toPrintableLine(skill.description)}`,
     ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${toPrintableLine(folder.code)}`]),
     `Permissions: ${toPrintableLine(listPermissions(skill.permissions)) || "none"}`,
+    ...renderOpened(skill.permissions, terminal, cwd),
     `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
     ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
   ].join("\n");
@@ -50,10 +51,11 @@ export function renderTrusted(looked: LookedAt, lock: string | undefined, contex
   const { config, skills, skipped } = looked;
   const { cwd, terminal } = context;
   const files = [...(config?.files ?? [])].map(([path, digest]) => `  ${digest.slice(0, 19)}…  ${path}`);
-  const folders = skills.map(({ report, folder, skill }) => {
+  const folders = skills.flatMap(({ report, folder, skill }) => {
     const path = toPrintableLine(toShownPath(report.path, cwd));
     const permissions = listPermissions(skill.permissions) || "no permissions";
-    return `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions})`;
+    const line = `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions})`;
+    return [line, ...renderOpened(skill.permissions, terminal, cwd).map((opened) => `    ${opened}`)];
   });
   const findings = terminal.canAsk
     ? []

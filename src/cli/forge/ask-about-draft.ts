@@ -7,6 +7,7 @@ import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { isYes } from "../config/require-trust.ts";
 import { toPrintableLine } from "../printable.ts";
+import { renderOpened } from "../render-tool.ts";
 
 /** Asks a person in the middle of a call. */
 export interface Asking {
@@ -33,6 +34,7 @@ export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking
     async approve(waiting) {
       if (!terminal.canAsk) return undefined;
       const question = toPrintableLine(`${waiting.name} asks for ${describeWish(waiting)}. Agree? [y/N]`);
+      for (const line of renderOpened(waiting.asks, terminal)) terminal.note(`${line}\n`);
       clock?.hold();
       const answer = await terminal.ask(`${question} `).finally(() => clock?.release());
       if (answer !== undefined) return isYes(answer) ? true : undefined;

@@ -8,6 +8,7 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
 import { renderPatch } from "../render-patch.ts";
+import { renderOpened } from "../render-tool.ts";
 import { showTime } from "../store/show-time.ts";
 import { toDraftTexts } from "./draft-texts.ts";
 
@@ -17,7 +18,7 @@ export async function showDraft({ waiting, draft }: WaitingDraft, invocation: In
   const changes = before === undefined ? undefined : await compare(before, draft);
   const { terminal } = invocation;
   const text = [
-    renderFacts(toFacts(waiting, draft)),
+    [renderFacts(toFacts(waiting, draft)), ...renderOpened(waiting.asks, terminal, invocation.cwd)].join("\n"),
     changes === undefined ? renderAll(draft, terminal) : renderPatch(changes, terminal),
     `To decide: kitbag approvals approve ${waiting.id}, or kitbag approvals deny ${waiting.id}`,
   ].join("\n\n");

@@ -6,7 +6,7 @@ import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
 import { renderPatch } from "../render-patch.ts";
 import { renderTable } from "../render-table.ts";
-import { listPermissions } from "../render-tool.ts";
+import { listPermissions, renderOpened } from "../render-tool.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { showBytes } from "../store/show-bytes.ts";
 import type { Terminal } from "../terminal.ts";
@@ -19,7 +19,7 @@ export function renderCandidate(candidate: ImportCandidate, terminal: Terminal):
   const rows = tools.map((tool) => [tool.name, tool.confidence, `≈ ${tool.tokens}`, tool.description]);
   const sections = [
     `${title}\n${toPrintableLine(description)}`,
-    renderFacts(describeCandidate(candidate)),
+    [renderFacts(describeCandidate(candidate)), ...renderOpened(candidate.permissions, terminal)].join("\n"),
     rows.length === 0
       ? "It has no tools."
       : renderTable(["TOOL", "CONFIDENCE", "TOKENS", "DESCRIPTION"], rows, terminal),

@@ -5,7 +5,7 @@ import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
 import { toPatch } from "../../store/versions/diff-versions.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderPatch } from "../render-patch.ts";
-import { listPermissions } from "../render-tool.ts";
+import { listPermissions, renderOpened } from "../render-tool.ts";
 import type { Terminal } from "../terminal.ts";
 
 const marks: Readonly<Record<McpChange, string>> = { new: "new", changed: "CHANGED", same: "as before" };
@@ -26,6 +26,7 @@ export async function renderInspected(offer: McpOffer, parts: RenderParts): Prom
   const { key, source, tools, skills, refused, gone } = offer;
   return [
     `${parts.terminal.style("bold", key)} (${toPrintableLine(describeSource(source))})`,
+    ...(isMcpProgram(source) ? renderOpened(source.permissions, parts.terminal) : []),
     ...section("Tools", await Promise.all(tools.map((tool) => renderTool(tool, parts)))),
     ...section("Skills, as text and files", await Promise.all(skills.map((skill) => renderSkill(skill, parts)))),
     ...section("Left out", shortenAll(refused.map(({ name, reason }) => `${shorten(name)}: ${shorten(reason)}`))),

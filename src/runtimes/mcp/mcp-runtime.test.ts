@@ -1,10 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { trace } from "@opentelemetry/api";
 import { TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import type { ToolOutcome } from "../../core/outcome.ts";
+import { shieldSkills } from "../../sandbox/shields.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { writeFiles } from "../../../test/support/temporary-folder.ts";
 import { makeDirectory, openMcp, programOf, untilEvent } from "../../../test/support/mcp-sources.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -208,3 +212,43 @@ test("mcpRuntime() runs no tool that its server describes otherwise than agreed,
 function tool(name: string, description: string): object {
   return { name, description, inputSchema: { type: "object", properties: {} } };
 }
+
+test.for([
+  ["bubblewrap", "bwrap"],
+  ["unshare", "unshare"],
+  ["firejail", "firejail"],
+] as const)(
+  "mcpRuntime() keeps a program that may write the project off what is shielded, in %s",
+  async (sandbox, context) => {
+    const [name, program] = sandbox;
+    needProgram(context, program);
+    const directory = realpathSync(makeDirectory());
+    chmodSync(directory, 0o777);
+    writeFiles(directory, { ".git/config": "ours", ".env": "ours", "skills/a/kitbag.toml": "ours" });
+    shieldSkills(join(directory, "skills"));
+    const { open } = openMcp({ directory, sandbox: name });
+    const workspace = await open(programOf("raw-server.mjs", ["writes"], { permissions: { write: [directory] } }));
+    const put = (path: string): Promise<ToolOutcome> => workspace.call("other/put", { path: join(directory, path) });
+
+    const existing = [await put(".git/config"), await put(".env"), await put("skills/a/kitbag.toml")];
+    const read = await workspace.call("other/look", { path: join(directory, ".env") });
+    const made = await put("kitbag.config.json");
+    const after = await put("free.txt");
+
+    expect(existing.map(({ status }) => status)).toEqual(["failed", "failed", "failed"]);
+    expect(JSON.stringify(read)).not.toContain("ours");
+    expect(made).toMatchObject({
+      status: "failed",
+      error: { code: "permission-refused", details: { permission: 'write = "kitbag.config.json"' } },
+    });
+    expect(after).toEqual({ status: "ok", output: "written" });
+    expect(readFileSync(join(directory, "skills/a/kitbag.toml"), "utf8")).toBe("ours");
+    expect(readdirSync(directory).toSorted()).toEqual([
+      ".env",
+      ".git",
+      "free.txt",
+      "kitbag.config.json.put-aside-1",
+      "skills",
+    ]);
+  },
+);

@@ -1,5 +1,6 @@
 // A tiny MCP server on standard streams, without any library, that can misbehave in the way its first argument says.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 
 const [way = "well", file] = process.argv.slice(2);
@@ -25,6 +26,10 @@ const tools = {
     { name: "die", description: "Dies", inputSchema: object() },
     { name: "flood", description: "Says too much", inputSchema: object() },
     { name: "meta", description: "Tells what came with the call", inputSchema: object() },
+    { name: "look", description: "Reads a file", inputSchema: object({ path: { type: "string" } }) },
+  ],
+  writes: [
+    { name: "put", description: "Writes a file", inputSchema: object({ path: { type: "string" } }) },
     { name: "look", description: "Reads a file", inputSchema: object({ path: { type: "string" } }) },
   ],
   names: [
@@ -74,6 +79,11 @@ function listTools() {
 }
 
 const answers = {
+  put: ({ path }) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "evil");
+    return { content: [{ type: "text", text: "written" }] };
+  },
   echo: ({ text }) => ({ content: [{ type: "text", text: `again: ${text}` }] }),
   fail: () => ({ isError: true, content: [{ type: "text", text: "the disk is full" }] }),
   picture: () => ({
