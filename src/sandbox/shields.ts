@@ -110,28 +110,24 @@ export class TooManyFolders extends Error {}
 export function findShields(root: string, places: ShieldedPlaces, isOpened: (path: string) => boolean): FoundShields {
   const shields = new Map<string, Shield>();
   const reserved = new Map<string, Reserved>();
-  const add = (path: string, { hidden = false, own = false }: { hidden?: boolean; own?: boolean }): void => {
-    const real = toReal(path);
+  /** Takes a path whose folder has no links on its way. */
+  const add = (path: string, { hidden = false, own = false }: Kind, isReserved: boolean): void => {
+    const state = stateOf(path);
+    if (isReserved && state !== "" && isBelow(path, root)) {
+      reserved.set(path, { path, ...(state !== undefined && { link: state }) });
+    }
+    const real = state === "" ? path : toReal(path);
+    if (state === undefined || !isBelow(real, root) || stateOf(real) !== "") return;
     const known = shields.get(real);
-    if (!isBelow(real, root) || stateOf(real) === undefined) return;
     shields.set(real, { path: real, hidden: hidden || known?.hidden === true, own: own || known?.own === true });
   };
-  const reserve = (path: string): void => {
-    const place = join(toReal(dirname(path)), basename(path));
-    const link = stateOf(place);
-    if (isBelow(place, root) && link !== "") reserved.set(place, { path: place, ...(link !== undefined && { link }) });
-  };
   const { found, projects } = searchNames(root, isOpened);
-  for (const [path, row] of found) add(path, row);
+  for (const [path, row] of found) add(path, row, false);
   for (const folder of [...projects, ...foldersBetween(root, places)]) {
-    for (const [path, row] of namedIn(folder)) {
-      add(path, row);
-      reserve(path);
-    }
+    for (const [path, row] of namedIn(folder)) add(path, row, true);
   }
   for (const [path, row] of listPlaces(places)) {
-    add(path, row);
-    if (row.hidden !== true) reserve(path);
+    add(join(toReal(dirname(path)), basename(path)), row, row.hidden !== true);
   }
   return { shields: [...shields.values()], reserved: [...reserved.values()] };
 }
@@ -154,7 +150,10 @@ export function findShieldsAround(path: string, places: ShieldedPlaces): readonl
   return [...byName, ...byPath].map(({ hidden = false, own = false }) => ({ hidden, own }));
 }
 
-type Kind = Pick<ShieldRow, "hidden" | "own">;
+interface Kind {
+  readonly hidden?: boolean;
+  readonly own?: boolean;
+}
 
 function listPlaces({ protected: ours = [], fixed = [], hidden = [] }: ShieldedPlaces): [path: string, kind: Kind][] {
   const as = (paths: Iterable<string>, kind: Kind): [string, Kind][] => [...paths].map((path) => [path, kind]);
@@ -202,8 +201,8 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
     const isRepository = basename(folder) === ".git";
     if (isRepository) projects.add(folder);
     for (const entry of listFolder(folder)) {
-      const path = join(folder, entry.name);
-      const row = findRow(entry.name, basename(folder), path);
+      const path = `${folder}/${entry.name}`;
+      const row = findRow(entry.name, isRepository ? ".git" : "", path);
       if (row !== undefined) found.set(path, row);
       if ((row?.own === true && row.hidden !== true) || entry.name === ".git") projects.add(folder);
       if (!entry.isDirectory() || isRepository || row?.hidden === true || passedOver.has(entry.name)) continue;
