@@ -1,5 +1,5 @@
 import { anybody, createScopesOf } from "../../gate/access/token-check.ts";
-import type { ScopesOf } from "../../workspace/call/authority.ts";
+import type { ScopesOf } from "../../core/scopes.ts";
 import type { Invocation } from "../cli-command.ts";
 import { readTokens } from "../serve/read-tokens.ts";
 
