@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { redactValue } from "../../core/redaction/redact.ts";
 import type { Store } from "../../core/store.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import type { ScopesOf } from "../call/authority.ts";
+import type { ScopesOf } from "../../core/scopes.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { toPastUser } from "../call/past-user.ts";
 import { reopenOnce } from "../recall/once.ts";
