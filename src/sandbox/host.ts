@@ -1,12 +1,15 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import type { HeldMount } from "./hold-places.ts";
 import { findProgram } from "./programs.ts";
-import type { Mount } from "./sandbox.ts";
 
 /** Root never runs a tool itself; these users own nothing. */
 const firstUser = 60_000;
 const users = 1000;
+
+/** The group of all programs that root starts: it opens the work area to them, and to no other user of the machine. */
+export const toolGroup = firstUser;
 
 /** Whether this process is root, so that programs must become somebody else. */
 export const isRoot = process.getuid?.() === 0;
@@ -23,10 +26,11 @@ export function toolUsers(): number[] {
   return Array.from({ length: users }, (_, index) => firstUser + index);
 }
 
-/** Whether a user who owns nothing can pass through all directories above `path`. */
-export function isOpenToAll(path: string): boolean {
+/** Whether the programs that root starts, which own nothing, can pass through all directories above `path`. */
+export function isOpenToTools(path: string): boolean {
   for (let directory = dirname(path); ; directory = dirname(directory)) {
-    if ((statSync(directory).mode & 0o001) === 0) return false;
+    const { mode, gid } = statSync(directory);
+    if ((mode & (gid === toolGroup ? 0o010 : 0o001)) === 0) return false;
     if (directory === dirname(directory)) return true;
   }
 }
@@ -36,7 +40,7 @@ export interface Prelude {
   /** Files of control groups that the program joins. */
   readonly groups: readonly string[];
   /** Mounts that only root can reach, or that the program shall own, and where they are put instead. */
-  readonly staged: readonly { readonly mount: Mount; readonly place: string }[];
+  readonly staged: readonly { readonly mount: HeldMount; readonly place: string }[];
   readonly user: number;
 }
 
@@ -51,18 +55,29 @@ export function toJoin(groups: readonly string[]): readonly string[] {
 /** Puts in front of `command` what root must do first: join control groups, stage mounts, become somebody else. */
 export function withPrelude(prelude: Prelude, command: readonly string[]): readonly string[] {
   const { groups, staged, user } = prelude;
-  const plain = staged.filter(({ mount }) => mount.granted !== true);
-  const owned = staged.filter(({ mount }) => mount.granted === true);
-  const pairs = (list: typeof staged): string[] => list.flatMap(({ mount, place }) => [mount.source, place]);
+  const plain = staged.filter(({ mount }) => mount.held === undefined);
+  const held = staged.filter(({ mount }) => mount.held !== undefined);
   return [
     ...toJoin(groups),
     ...(staged.length === 0 ? [] : [need("unshare"), "--mount", "--propagation", "private", "--"]),
-    ...(plain.length === 0 ? [] : ["/bin/sh", "-c", mountAll, "kitbag", ...pairs(plain), "--"]),
-    ...(owned.length === 0 ? [] : [need("perl"), insideFile("own-mounts.pl"), String(user), ...pairs(owned), "--"]),
+    ...(plain.length === 0 ? [] : ["/bin/sh", "-c", mountAll, "kitbag", ...plain.flatMap(toPair), "--"]),
+    ...(held.length === 0 ? [] : [need("perl"), insideFile("own-mounts.pl"), String(user), String(toolGroup)]),
+    ...held.flatMap(toOwn),
+    ...(held.length === 0 ? [] : ["--"]),
     need("setpriv"),
-    ...[`--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--"],
+    ...[`--reuid=${user}`, `--regid=${toolGroup}`, "--clear-groups", "--"],
     ...command,
   ];
+}
+
+type Staged = Prelude["staged"][number];
+
+function toPair({ mount, place }: Staged): string[] {
+  return [mount.source, place];
+}
+
+function toOwn({ mount, place }: Staged): string[] {
+  return [mount.granted === true ? "own" : "show", mount.held?.identity ?? "", mount.source, place];
 }
 
 /** A program of ours that helps to make a sandbox. */

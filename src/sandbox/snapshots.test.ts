@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -32,6 +33,17 @@ test("take() copies the files, with the right to run them, and nothing else", as
   ]);
   expect(readFileSync(join(copy, "deep/er/b.txt"), "utf8")).toBe("b");
   expect(statSync(join(copy, "a.sh")).mode & 0o777).toBe(0o755);
+});
+
+test("take() keeps the modes of the originals; as root, programs inside may read and run what the owner may", async () => {
+  const { folder, snapshots } = makeFolder({ "a.sh": "a", "b.txt": "b", "c.txt": "c" });
+  chmodSync(join(folder.directory, "a.sh"), 0o700);
+  chmodSync(join(folder.directory, "c.txt"), 0o600);
+
+  const copy = await snapshots.take(folder);
+
+  const modes = ["a.sh", "b.txt", "c.txt"].map((name) => statSync(join(copy, name)).mode & 0o777);
+  expect(modes).toEqual(process.getuid?.() === 0 ? [0o755, 0o644, 0o644] : [0o700, 0o640, 0o600]);
 });
 
 test("take() gives the same copy as long as the folder is the same", async () => {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import type { CodeFolder } from "../core/script-code.ts";
+import { isRoot } from "./host.ts";
 
 /** Copies of folders, made of exactly the bytes that were checked: programs see these, never the folder that somebody may edit. */
 export interface Snapshots {
@@ -48,7 +49,8 @@ async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): P
         await mkdir(parent, { recursive: true, mode: 0o755 });
         made.add(parent);
       }
-      await writeFile(place, rewrite(path, bytes) ?? bytes, { mode: (mode & 0o111) === 0 ? 0o644 : 0o755 });
+      await writeFile(place, rewrite(path, bytes) ?? bytes);
+      await chmod(place, toMode(mode));
     }
     await rename(making, target);
     return target;
@@ -56,6 +58,12 @@ async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): P
     await rm(making, { recursive: true, force: true });
     throw cause;
   }
+}
+
+/** As the original, but that programs of root, which are other users, may read what its owner may: no user but them comes this far. */
+function toMode(mode: number): number {
+  const owner = (mode & 0o700) | 0o400;
+  return isRoot ? owner | ((owner >> 3) & 0o050) | ((owner >> 6) & 0o005) : owner | (mode & 0o077);
 }
 
 async function readChecked(

@@ -13,14 +13,18 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
+import { toolGroup } from "./host.ts";
 import { openWorkArea } from "./work-area.ts";
 
 const user = process.getuid?.() ?? 0;
 
-test("openWorkArea() makes directories that others can pass through but not list, and one that they cannot enter", () => {
+test("openWorkArea() makes directories that no other user can enter, but for the group of tools if root makes them", () => {
   const { root, kept, own, private: secret } = openWorkArea(createFolder());
 
-  expect([root, kept, own, secret].map((path) => statSync(path).mode & 0o777)).toEqual([0o711, 0o711, 0o711, 0o700]);
+  const facts = [root, kept, own, secret].map((path) => statSync(path));
+  const passable = user === 0 ? 0o710 : 0o700;
+  expect(facts.map(({ mode }) => mode & 0o777)).toEqual([passable, passable, passable, 0o700]);
+  if (user === 0) expect(facts.map(({ gid }) => gid)).toEqual([toolGroup, toolGroup, toolGroup, 0]);
 });
 
 test("openWorkArea() gives every caller a directory of its own, and all the same kept one", () => {
@@ -62,23 +66,43 @@ test("openWorkArea() closes a directory of its own that was open to all", () => 
 
   const { root } = openWorkArea(parent);
 
-  expect(statSync(root).mode & 0o777).toBe(0o711);
+  expect(statSync(root).mode & 0o007).toBe(0);
 });
 
-test("openWorkArea() refuses a link that somebody put in its place", () => {
+test("openWorkArea() leaves a link in its place alone, and takes a directory with another name", () => {
   const parent = createFolder();
   mkdirSync(join(parent, "elsewhere"));
   symlinkSync(join(parent, "elsewhere"), join(parent, `kitbag-${user}`));
 
-  expect(() => openWorkArea(parent)).toThrow("somebody else made it; remove it, or set TMPDIR");
+  const { root } = openWorkArea(parent);
+
+  expect(root).toMatch(new RegExp(`/kitbag-${user}-\\w{6}$`, "u"));
   expect(readdirSync(join(parent, "elsewhere"))).toEqual([]);
 });
 
-// Only root can make a directory of somebody else.
-test.runIf(user === 0)("openWorkArea() refuses a directory that somebody else made", () => {
+test("openWorkArea() leaves a link in its place alone that leads nowhere", () => {
   const parent = createFolder();
-  mkdirSync(join(parent, "kitbag-0"));
-  chownSync(join(parent, "kitbag-0"), 61_234, 61_234);
+  symlinkSync(join(parent, "missing"), join(parent, `kitbag-${user}`));
 
-  expect(() => openWorkArea(parent)).toThrow("somebody else made it");
+  openWorkArea(parent);
+
+  expect(existsSync(join(parent, "missing"))).toBe(false);
 });
+
+// Only root can make a directory of another user.
+test.runIf(user === 0)(
+  "openWorkArea() leaves a directory of another user alone, and all processes take the same other one",
+  () => {
+    const parent = createFolder();
+    for (const name of ["kitbag-0", "kitbag-0-aaaaaa"]) {
+      mkdirSync(join(parent, name));
+      chownSync(join(parent, name), 61_234, 61_234);
+    }
+
+    const [one, other] = [openWorkArea(parent), openWorkArea(parent)];
+
+    expect(readdirSync(join(parent, "kitbag-0"))).toEqual([]);
+    expect([other.root, other.kept]).toEqual([one.root, one.kept]);
+    expect(statSync(one.root).uid).toBe(0);
+  },
+);

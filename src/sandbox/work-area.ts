@@ -1,12 +1,25 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { KitbagError } from "../core/errors.ts";
+import { isRoot, toolGroup } from "./host.ts";
 import { isRunning } from "./is-running.ts";
 
-/** Directories for what sandboxes need on disk. Programs inside may be another user, so they can pass through all but the private one. */
+/**
+ * Directories for what sandboxes need on disk. No other user of the machine can enter them. Programs of root are other users: they can
+ * pass through all but the private one, by their group.
+ */
 export interface WorkArea {
   /** All of them are below it; no tool may see it. */
   readonly root: string;
@@ -14,22 +27,20 @@ export interface WorkArea {
   readonly kept: string;
   /** Of this process; removed with it. */
   readonly own: string;
-  /** Of this process, and no other user can enter it. */
+  /** Of this process, and only this user can enter it. */
   readonly private: string;
   remove(): Promise<void>;
 }
 
 /** Makes the directories of this process, and removes those of processes that are gone. */
 export function openWorkArea(parent = tmpdir()): WorkArea {
-  const area = join(parent, `kitbag-${ownUser()}`);
-  mkdirSync(area, { recursive: true, mode: 0o711 });
-  checkOwn(area);
+  mkdirSync(parent, { recursive: true });
+  const area = openArea(realpathSync(parent));
   const kept = join(area, "kept");
   mkdirSync(kept, { recursive: true });
-  chmodSync(kept, 0o711);
   removeLeftovers(area);
   const own = mkdtempSync(join(area, `run-${process.pid}-`));
-  chmodSync(own, 0o711);
+  for (const directory of [area, kept, own]) closeToOthers(directory);
   const secret = join(own, "private");
   mkdirSync(secret, { mode: 0o700 });
   // A process that was ended a moment ago may still make a file there.
@@ -42,16 +53,35 @@ function ownUser(): number {
   return process.getuid?.() ?? 0;
 }
 
-/** Another user may have made a directory of this name first. */
-function checkOwn(area: string): void {
-  const facts = lstatSync(area);
-  if (!facts.isDirectory() || facts.uid !== ownUser()) {
-    throw new KitbagError("sandbox-failed", {
-      sandbox: area,
-      reason: "somebody else made it; remove it, or set TMPDIR to a directory of yours",
-    });
+/**
+ * The directory of this user, made if there is none. Any user can make one of this name first: it is left alone, and one is taken
+ * whose name cannot be foreseen.
+ */
+function openArea(parent: string): string {
+  const name = `kitbag-${ownUser()}`;
+  const usual = join(parent, name);
+  makeClosed(usual);
+  if (isOwn(usual)) return usual;
+  const others = readdirSync(parent).filter((other) => other.startsWith(`${name}-`));
+  return others.map((other) => join(parent, other)).find(isOwn) ?? mkdtempSync(`${usual}-`);
+}
+
+function makeClosed(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
   }
-  chmodSync(area, 0o711);
+}
+
+function isOwn(directory: string): boolean {
+  const facts = lstatSync(directory);
+  return facts.isDirectory() && facts.uid === ownUser();
+}
+
+function closeToOthers(directory: string): void {
+  if (isRoot) chownSync(directory, 0, toolGroup);
+  chmodSync(directory, isRoot ? 0o710 : 0o700);
 }
 
 function removeLeftovers(area: string): void {
