@@ -624,6 +624,7 @@ test("errorCodes are these", () => {
     "draft-not-found",
     "draft-refused",
     "gate-unprotected",
+    "grant-changed",
     "hook-failed",
     "image-invalid",
     "import-failed",

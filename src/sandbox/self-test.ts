@@ -37,12 +37,13 @@ export const probe = String.raw`
 say() { printf '%s %s\n' "$1" "$2"; }
 try() { if (eval "$3") >/dev/null 2>&1; then say "$1" "$2"; else say "$1" ok; fi; }
 try files 'a file outside can be read' '[ -e "$OUTSIDE" ] || cat /etc/shadow'
+try files 'what was granted is not there' '[ ! -e "$GRANTED/file" ]'
 try files 'the root can be written to' ': > /kitbag-probe || : > /usr/kitbag-probe || : > "$FOLDER/kitbag-probe"'
 try user 'a file that nobody gave it can be read' 'cat "$FOLDER/secret"'
 try user 'it is root' '[ "$(id -u)" = 0 ]'
 try network 'a port of this machine can be reached' ': < "/dev/tcp/127.0.0.1/$PORT"'
 try network 'there is a way out' ': < /dev/tcp/192.0.2.1/80 || grep -v "^ *lo:" /proc/net/dev | grep ":"'
-try environment 'a variable is seen that nobody gave it' 'compgen -e | grep -vxE "PATH|HOME|TMPDIR|LANG|PWD|OLDPWD|SHLVL|_|OUTSIDE|FOLDER|PORT|PARENT"'
+try environment 'a variable is seen that nobody gave it' 'compgen -e | grep -vxE "PATH|HOME|TMPDIR|LANG|PWD|OLDPWD|SHLVL|_|OUTSIDE|FOLDER|PORT|PARENT|GRANTED"'
 try processes 'processes outside are seen' '[ -e "/proc/$PARENT/exe" ] || kill -0 "$PARENT"'
 try privileges 'it has rights' '! grep -q "^CapEff:.0*$" /proc/self/status || ! grep -q "^NoNewPrivs:.1$" /proc/self/status'
 try privileges 'it may make programs that run as their owner' ': > /tmp/own; chmod u+s /tmp/own'
@@ -87,13 +88,20 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
   writeFileSync(join(directory, "secret"), "secret", { mode: isRoot ? 0o600 : 0 });
   writeFileSync(join(directory, "probe.sh"), probe, { mode: 0o644 });
   writeFileSync(outside, "secret");
+  const granted = mkdtempSync(join(area.own, "granted-"));
+  chmodSync(granted, 0o755);
+  writeFileSync(join(granted, "file"), "", { mode: 0o644 });
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = server.address() as { port: number };
     const folder = sandbox.keepsPaths === true ? directory : "/skill";
-    const environment = { OUTSIDE: outside, FOLDER: folder, PORT: String(port), PARENT: String(process.pid) };
-    const mounts = [{ source: directory, target: "/skill" }];
+    const ids = { PORT: String(port), PARENT: String(process.pid) };
+    const environment = { OUTSIDE: outside, FOLDER: folder, GRANTED: granted, ...ids };
+    const mounts = [
+      { source: directory, target: "/skill" },
+      { source: granted, target: granted, granted: true },
+    ];
     const seen = await run(sandbox, { mounts, environment, programs: [], limits });
     // What is not there cannot be seen, and that would prove nothing.
     if (![outside, join(directory, "secret")].every((path) => existsSync(path))) {
@@ -103,8 +111,7 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
     return toResult(sandbox, seen);
   } finally {
     server.close();
-    rmSync(directory, { recursive: true, force: true });
-    rmSync(hidden, { recursive: true, force: true });
+    for (const made of [directory, hidden, granted]) rmSync(made, { recursive: true, force: true });
   }
 }
 

@@ -17,6 +17,8 @@ export interface HostCommand {
   readonly directory?: string;
   /** What it can read from the descriptors 4, 5, … */
   readonly files?: readonly (string | Uint8Array)[];
+  /** Descriptors of this process that it gets after those. They stay open here. */
+  readonly descriptors?: readonly number[];
   /** Whether the descriptor after those ends when this process does. @default false */
   readonly lifeline?: boolean;
   /** Descriptors of this process that it must not inherit. */
@@ -70,6 +72,7 @@ function fillFile(pipes: Pipes, content: string | Uint8Array): number {
 function spawnWith(command: HostCommand, handed: readonly number[]): ChildProcess {
   const [stdin, stdout, stderr, ...orders] = handed;
   const stdio: (number | "pipe" | "ignore" | undefined)[] = [stdin, stdout, stderr, "pipe", ...orders];
+  stdio.push(...(command.descriptors ?? []));
   if (command.lifeline === true) stdio.push("pipe");
   const nothing = openSync("/dev/null", files.O_RDWR);
   for (const descriptor of command.hidden ?? []) {

@@ -1,4 +1,5 @@
 import { usesNode } from "../../sandbox/backends/linux.ts";
+import { identifyPlaces } from "../../sandbox/hold-places.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { startForkServer, type ForkOrder, type ForkServer } from "../../sandbox/warm/fork-server.ts";
 import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
@@ -57,7 +58,8 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
     if (kind === undefined) return undefined;
     const { profile, interpreter, argv, env, input } = launch;
     const spec = { kind, argv: kind === "node" ? interpreter.argv : [] };
-    const slot = slots.take(JSON.stringify([spec, profile]), () => startSlot(sandbox, profile, spec));
+    const key = JSON.stringify([spec, profile, identifyPlaces(profile.mounts)]);
+    const slot = slots.take(key, () => startSlot(sandbox, profile, spec));
     const words = kind === "node" ? argv : [interpreter.program, ...interpreter.argv, ...argv];
     return slot?.run({ argv: words, environment: env, ...(input !== undefined && { input }) });
   }
@@ -129,7 +131,8 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
 
   return {
     async start(launch) {
-      const key = JSON.stringify([launch.profile, launch.interpreter.program]);
+      const { profile, interpreter } = launch;
+      const key = JSON.stringify([profile, interpreter.program, identifyPlaces(profile.mounts)]);
       const server = takeServer(key, launch);
       if (server === undefined) return undefined;
       // One that fails has not run anything of the script, and would fail the next one as well.

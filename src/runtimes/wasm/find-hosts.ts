@@ -2,6 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { WasmCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findGrants, type GrantPlaces } from "../../sandbox/grants.ts";
+import { identifyPlaces } from "../../sandbox/hold-places.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 import { toHostCommand, toHostProfile } from "./host-profile.ts";
 import type { HostSettings } from "./inside/wire/messages.ts";
@@ -39,7 +40,7 @@ export function createHosts({ sandbox, places, idleMs, workers, limits }: HostOp
   return {
     find(tool) {
       const mounts = findMounts(tool, places);
-      const key = JSON.stringify([(tool.code as WasmCode).directory, mounts]);
+      const key = JSON.stringify([(tool.code as WasmCode).directory, mounts, identifyPlaces(mounts)]);
       let host = hosts.get(key);
       if (host === undefined) {
         closeIdle(hosts);

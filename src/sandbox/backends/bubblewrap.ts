@@ -1,9 +1,8 @@
 import { devices } from "../layout.ts";
-import type { Layout } from "../layout.ts";
 import { findProgram } from "../programs.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
-import { filterArchitecture, limitWords, startIn, type LinuxHost } from "./linux.ts";
+import { filterArchitecture, limitWords, startIn, type HeldLayout, type LinuxHost } from "./linux.ts";
 
 /** Programs run in bubblewrap: namespaces, mounts, a system-call filter; no rights of root are needed. */
 export function bubblewrapSandbox(host: LinuxHost): Sandbox {
@@ -11,25 +10,37 @@ export function bubblewrapSandbox(host: LinuxHost): Sandbox {
   return startIn(host, {
     name: "bubblewrap",
     enforces: new Set(guarantees),
-    toCommand(profile, layout, command) {
+    toCommand(profile, layout, command, strays) {
+      const held = layout.mounts.flatMap((mount) => mount.held ?? []);
+      const closed = strays.filter((stray) => stray >= firstHeld + held.length);
       const forks = profile.filter === "fork-server";
       const filter = renderFilter(profile.filter ?? "tool", architecture);
       const words = [...toArguments(profile, layout), ...(forks ? forkServerArguments : toolArguments)];
       return {
         // In a file instead of the command line, where every user of the machine could read the environment.
         files: [words.map((word) => `${word}\0`).join(""), filter],
-        words: [findProgram("bwrap") ?? "bwrap", "--args", "4", "--", ...limitWords(profile, command), ...command],
+        descriptors: held.map(({ descriptor }) => descriptor),
+        words: [
+          ...[findProgram("bwrap") ?? "bwrap", "--args", "4"],
+          // It closes what it has read arguments from: these are empty.
+          ...closed.flatMap((stray) => ["--args", String(stray)]),
+          ...["--", ...limitWords(profile, command), ...command],
+        ],
       };
     },
   });
 }
 
+/** The number of the first descriptor after the arguments and the filter. */
+const firstHeld = 6;
+
 const toolArguments = ["--disable-userns", "--cap-drop", "ALL"];
 /** It makes namespaces for its children, so it keeps the rights for that over what is inside. */
 const forkServerArguments = ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"];
 
-function toArguments(profile: Profile, layout: Layout): string[] {
+function toArguments(profile: Profile, layout: HeldLayout): string[] {
   const { limits } = profile;
+  let next = firstHeld;
   return [
     ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"],
     ...["--uid", "65534", "--gid", "65534", "--hostname", "tool", "--die-with-parent", "--new-session", "--clearenv"],
@@ -39,7 +50,11 @@ function toArguments(profile: Profile, layout: Layout): string[] {
     ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/tmp"],
     ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/dev/shm"],
     ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
-    ...layout.mounts.flatMap(({ source, target, write }) => [write === true ? "--bind" : "--ro-bind", source, target]),
+    ...layout.mounts.flatMap(({ source, target, write, held }) => {
+      const flag = write === true ? "--bind" : "--ro-bind";
+      // It mounts what the descriptor means, or fails if the path leads elsewhere by then; and closes it.
+      return held === undefined ? [flag, source, target] : [`${flag}-fd`, String(next++), target];
+    }),
     ...["--chdir", layout.directory, "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", "5"],
   ];
 }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { isOpenToAll, isRoot, toolUsers } from "../host.ts";
+import { isOpenToTools, isRoot, toolGroup, toolUsers } from "../host.ts";
 import { toHostPath } from "../host-path.ts";
 import type { Layout } from "../layout.ts";
 import { copyProgram, findProgram } from "../programs.ts";
@@ -21,6 +21,7 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
     name: "firejail",
     enforces: new Set(guarantees.filter((name) => !lacks(host).includes(name))),
     keepsPaths: true,
+    takesPaths: true,
     staged: isRoot ? [{ mount: { source: writeUsers(host), target: "/etc/passwd" }, place: "/etc/passwd" }] : [],
     toCommand(profile, layout, command) {
       checkProfile(profile, layout);
@@ -85,7 +86,7 @@ function writeUsers(host: LinuxHost): string {
   const path = join(host.area.own, "users");
   const lines = [
     "root:x:0:0:root:/root:/bin/sh",
-    ...toolUsers().map((id) => `tool${id}:x:${id}:${id}::/nonexistent:/bin/sh`),
+    ...toolUsers().map((id) => `tool${id}:x:${id}:${toolGroup}::/nonexistent:/bin/sh`),
   ];
   writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o644 });
   return path;
@@ -128,7 +129,7 @@ function checkProfile(profile: Profile, { mounts }: Layout): void {
       lacks: [`${system.source}, which is of the system, of which it shows a part of its own`],
     });
   }
-  const closed = isRoot ? profile.mounts.find(({ source }) => !isOpenToAll(source)) : undefined;
+  const closed = isRoot ? profile.mounts.find(({ source }) => !isOpenToTools(source)) : undefined;
   if (closed !== undefined) {
     throw new KitbagError("sandbox-weak", {
       sandbox: "firejail",

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isBelow } from "../find-link-out.ts";
-import { isOpenToAll, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
+import { createPathGuard, holdPlaces, releasePlaces, type HeldMount } from "../hold-places.ts";
+import { isOpenToTools, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
 import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
 import { egressSocket, toLayout, type Layout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
@@ -23,31 +24,37 @@ export interface LinuxHost {
   readonly groups?: ControlGroups;
 }
 
+/** The file system inside, with what is held open of the host. */
+export interface HeldLayout extends Layout {
+  readonly mounts: readonly HeldMount[];
+}
+
 /** A profile made ready for a back end. */
-export interface Prepared {
-  readonly layout: Layout;
+interface Prepared {
+  readonly layout: HeldLayout;
   readonly groups?: GroupMembership;
   /** Puts in front of a command what must happen first, as root. */
   wrap(command: readonly string[]): readonly string[];
 }
 
-/** Lays out the file system, and stages what the user who the program becomes could not reach. */
-async function prepare(
+/** Joins control groups, and stages what the user who the program becomes could not reach, or must own. */
+function prepare(
   profile: Profile,
-  host: LinuxHost,
-  { keepsPaths, staged: first = [] }: Pick<LinuxBackend, "keepsPaths" | "staged"> = {},
-): Promise<Prepared> {
-  const layout = await toLayout(profile, host.area);
-  const groups = host.groups?.make(profile.limits);
+  layout: HeldLayout,
+  { area, groups: allGroups }: LinuxHost,
+  { keepsPaths, staged: first = [] }: LinuxBackend,
+): Prepared {
+  const groups = allGroups?.make(profile.limits);
   if (!isRoot) return { layout, ...(groups && { groups }), wrap: (command) => withGroups(groups, command) };
   const staged = [...first];
   const mounts = layout.mounts.map((mount) => {
-    if (mount.granted !== true && isOpenToAll(mount.source)) return mount;
+    if (mount.held === undefined && isOpenToTools(mount.source)) return mount;
     // At its own place it is a part of what is mounted there already.
     if (keepsPaths === true && staged.some((one) => isBelow(mount.source, one.place))) return mount;
-    const place = keepsPaths === true ? mount.source : makePlace(host.area, mount.source, staged.length);
+    const place = keepsPaths === true ? mount.source : makePlace(area, mount.source, staged.length);
     staged.push({ mount, place });
-    return { ...mount, source: place };
+    const { held: _, ...rest } = mount;
+    return { ...rest, source: place };
   });
   const prelude: Prelude = { groups: groups?.files ?? [], staged, user: nextUser() };
   return { layout: { ...layout, mounts }, ...(groups && { groups }), wrap: (command) => withPrelude(prelude, command) };
@@ -94,42 +101,42 @@ export interface LinuxBackend {
   readonly keepsPaths?: boolean;
   /** What is mounted first where this process is root. */
   readonly staged?: Prelude["staged"];
+  /** It is told paths only, so a link that a tool puts in the place of one would be followed. @default false */
+  readonly takesPaths?: boolean;
   toCommand(
     profile: Profile,
-    layout: Layout,
+    layout: HeldLayout,
     command: readonly string[],
-  ): Pick<HostCommand, "words" | "files" | "lifeline">;
+    /** Descriptors from outside that lead to /dev/null, and need not be there at all. */
+    strays: readonly number[],
+  ): Pick<HostCommand, "words" | "files" | "descriptors" | "lifeline">;
 }
 
 /** Makes a sandbox of a back end: the same preparation, accounting and end for all. */
 export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   const running = new Set<SandboxProcess>();
+  const paths = backend.takesPaths === true ? createPathGuard(backend.name) : undefined;
   return {
     name: backend.name,
     enforces: backend.enforces,
     ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
       const { profile, command } = withRelay(asked, program);
-      check(backend.name, profile, command);
-      const { layout, groups, wrap } = await prepare(profile, host, backend);
-      const plan = backend.toCommand(profile, layout, command);
-      const started = await startProgram(
-        {
-          sandbox: backend.name,
-          ...plan,
-          words: wrap(plan.words),
-          environment: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
-          directory: "/",
-          hidden: strayDescriptors(),
-          tellsSignals: true,
+      checkWords(backend.name, profile, command);
+      const release = paths?.take(profile.mounts);
+      const { process: started, groups } = await startLaidOut({ profile, command, input }, host, backend).catch(
+        (cause: unknown) => {
+          release?.();
+          throw cause;
         },
-        host.pipes,
-        input,
       );
       const exit = watch(started, { profile, watchesFiles: backend.boundsFiles !== true, ...(groups && { groups }) });
       const ended = { ...started, exit };
       running.add(ended);
-      void ended.exit.then(() => running.delete(ended));
+      void ended.exit.then(() => {
+        running.delete(ended);
+        release?.();
+      });
       return ended;
     },
     async close() {
@@ -143,8 +150,42 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   };
 }
 
-/** Refuses what would be read as something else on its way in, and places that were changed since they were granted. */
-function check(
+/** A program, as a back end is asked to start it. */
+interface Asked {
+  readonly profile: Profile;
+  readonly command: readonly string[];
+  readonly input: string | Uint8Array | undefined;
+}
+
+/** Lays out the file system for a program, holds open what could be replaced until the program has it, and starts it. */
+async function startLaidOut(
+  { profile, command, input }: Asked,
+  host: LinuxHost,
+  backend: LinuxBackend,
+): Promise<{ process: SandboxProcess; groups?: GroupMembership }> {
+  const laidOut = await toLayout(profile, host.area);
+  const mounts = holdPlaces(laidOut.mounts, profile);
+  try {
+    const { layout, groups, wrap } = prepare(profile, { ...laidOut, mounts }, host, backend);
+    const hidden = strayDescriptors();
+    const plan = backend.toCommand(profile, layout, command, hidden);
+    const environment = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" };
+    const process = await startProgram(
+      {
+        ...{ sandbox: backend.name, ...plan, words: wrap(plan.words), environment },
+        ...{ directory: "/", hidden, tellsSignals: true },
+      },
+      host.pipes,
+      input,
+    );
+    return { process, ...(groups && { groups }) };
+  } finally {
+    releasePlaces(mounts);
+  }
+}
+
+/** Refuses what would be read as something else on its way in. */
+function checkWords(
   sandbox: SandboxName,
   { mounts, environment, directory = "" }: Profile,
   command: readonly string[],
@@ -154,18 +195,6 @@ function check(
   // Plans are words that end with a zero byte: one inside a word would begin the next.
   if (words.some((word) => word.includes("\0"))) {
     throw new KitbagError("sandbox-failed", { sandbox, reason: "a word that it was given has a NUL character" });
-  }
-  const moved = mounts.find(({ source, granted }) => granted === true && toReal(source) !== source);
-  if (moved !== undefined) {
-    throw new KitbagError("sandbox-failed", { sandbox, reason: `${moved.source} was replaced by a link, or removed` });
-  }
-}
-
-function toReal(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
+import { isRoot } from "../host.ts";
 import { devices, type Layout } from "../layout.ts";
 import { findProgram } from "../programs.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
@@ -9,6 +10,8 @@ export function nsjailSandbox(host: LinuxHost): Sandbox {
   return startIn(host, {
     name: "nsjail",
     enforces: new Set(guarantees),
+    // Root stages what was granted at places of its own.
+    takesPaths: !isRoot,
     toCommand(profile, layout, command) {
       const lacks = { tool: [], "fork-server": ["namespaces for each call of a server"], traced: ["tracers"] };
       const lacking = lacks[profile.filter ?? "tool"];

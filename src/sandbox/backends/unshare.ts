@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { insideFile, isRoot } from "../host.ts";
-import { devices, type Layout } from "../layout.ts";
+import { insideFile } from "../host.ts";
+import { devices } from "../layout.ts";
 import { findProgram } from "../programs.ts";
 import { mostFiles } from "../limits/watch-files.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
-import { filterArchitecture, startIn, usesNode, type LinuxHost } from "./linux.ts";
+import { filterArchitecture, startIn, usesNode, type HeldLayout, type LinuxHost } from "./linux.ts";
 
 /** Numbers of the kernel for what can be limited. */
 const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
@@ -37,7 +37,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
   });
 }
 
-function toPlan(profile: Profile, layout: Layout, command: readonly string[]): string[] {
+function toPlan(profile: Profile, layout: HeldLayout, command: readonly string[]): string[] {
   const { limits } = profile;
   const temporary = `size=${limits.temporaryBytes},nr_inodes=${mostFiles},mode=1777`;
   const most = {
@@ -52,9 +52,9 @@ function toPlan(profile: Profile, layout: Layout, command: readonly string[]): s
     ...["tmpfs", "/tmp", temporary, "tmpfs", "/dev/shm", temporary],
     ...devices.flatMap((name) => ["device", `/dev/${name}`]),
     ...layout.links.flatMap(({ path, target }) => ["link", path, target]),
-    ...layout.mounts.flatMap(({ source, target, write, granted }) => [
+    ...layout.mounts.flatMap(({ source, target, write, held }) => [
       ...["mount", source, target],
-      ...[write, !isRoot && granted].map((flag) => (flag === true ? "1" : "")),
+      ...[write === true ? "1" : "", held?.identity ?? ""],
     ]),
     ...Object.entries(most).flatMap(([name, value]) => [
       "limit",

@@ -25,7 +25,7 @@ my (%limits, %environment, $directory, $keeps_rights, @command, @places);
 mount("tmpfs", $root, "tmpfs", $no_setuid | $no_devices, "size=1m,nr_inodes=4096,mode=755");
 while (@words) {
     my $word = shift @words;
-    if    ($word eq "mount")  { my ($source, $target, $writes, $granted) = splice @words, 0, 4; bind_path($granted ? hold_place($source) : $source, $target, $writes) }
+    if    ($word eq "mount")  { my ($source, $target, $writes, $identity) = splice @words, 0, 4; bind_path($identity ? hold_place($source, $identity) : $source, $target, $writes) }
     elsif ($word eq "device") { my ($path) = splice @words, 0, 1; bind_device($path) }
     elsif ($word eq "tmpfs")  { my ($target, $options) = splice @words, 0, 2; make_directory($target); mount("tmpfs", "$root$target", "tmpfs", $no_setuid | $no_devices, $options) }
     elsif ($word eq "link")   { my ($path, $target) = splice @words, 0, 2; make_parent($path); symlink $target, "$root$path" or fail("linking $path") }
@@ -95,7 +95,10 @@ sub run {
 }
 
 sub start_command {
-    POSIX::close($_) for 6 .. 9;
+    opendir my $all, "/proc/self/fd" or fail("listing descriptors");
+    my @open = grep { /^\d+$/ && $_ > 3 } readdir $all;
+    closedir $all;
+    POSIX::close($_) for @open;
     for my $resource (keys %limits) {
         my $limit = pack "QQ", $limits{$resource}, $limits{$resource};
         syscall($number->{prlimit}, 0, $resource + 0, $limit, 0) == 0 or fail("setting a limit");
@@ -125,13 +128,15 @@ sub bind_path {
     set_flags("$root$target", $recursive, $no_setuid | $no_devices | ($writes ? 0 : $read_only));
 }
 
-# The links of a granted path were resolved when it was granted: one that is there now was put there by somebody else.
+# The links of a granted path were resolved when it was granted, and it was looked at a moment ago: what is there now must be the same.
 sub hold_place {
-    my ($path) = @_;
+    my ($path, $identity) = @_;
     my $how = pack "Q3", $as_place | $close_on_exec, 0, $no_links;
     my $place = syscall($openat2, $here, $path, $how, length $how);
-    $place >= 0 or fail("opening $path");
+    $place >= 0 or fail("opening the granted path $path");
     push @places, $place;
+    my @facts = stat "/proc/self/fd/$place";
+    "$facts[0]:$facts[1]" eq $identity or fail("opening the granted path $path, which was replaced");
     return "/proc/self/fd/$place";
 }
 

@@ -1,8 +1,9 @@
-# Runs as root, in a mount namespace of its own: lets another user act on some directories as their owner would.
+# Runs as root, in a mount namespace of its own: mounts what was granted, and lets another user act on it as its owner would.
 #
-#   own-mounts.pl <user> (<source> <target>)... -- <program> <argument>...
+#   own-mounts.pl <user> <group> (<how> <identity> <source> <target>)... -- <program> <argument>...
 #
-# Each source appears at its target with the ids of its owner shown as <user>; what <user> makes there belongs to the owner.
+# Each source, which must still be the one with this device and inode, appears at its target. With "own", the ids of its owner are
+# shown as <user> and <group>; what <user> makes there belongs to the owner.
 use strict;
 use POSIX ();
 
@@ -12,34 +13,40 @@ my ($open_tree, $move_mount, $openat2, $mount_setattr) = (428, 429, 437, 442);
 my ($here, $clone, $recursive, $empty_path, $from_descriptor, $idmap, $new_user) = (-100, 0x1, 0x8000, 0x1000, 0x4, 0x100000, 0x10000000);
 my ($as_place, $close_on_exec, $no_links) = (0x200000, 0x80000, 0x4);
 
-my $user = shift @ARGV;
+my ($user, $group) = splice @ARGV, 0, 2;
 while (@ARGV && $ARGV[0] ne "--") {
-    my ($source, $target) = splice @ARGV, 0, 2;
-    own($source, $target);
+    my ($how, $identity, $source, $target) = splice @ARGV, 0, 4;
+    show($how, $identity, $source, $target);
 }
 shift @ARGV;
 exec { $ARGV[0] } @ARGV or fail("starting $ARGV[0]");
 
-sub own {
-    my ($source, $target) = @_;
+sub show {
+    my ($how, $identity, $source, $target) = @_;
     # Its links were resolved when it was granted: one that is there now was put there by somebody else.
-    my $how = pack "Q3", $as_place | $close_on_exec, 0, $no_links;
-    my $place = syscall($openat2, $here, $source, $how, length $how);
-    $place >= 0 or fail("opening $source");
+    my $request = pack "Q3", $as_place | $close_on_exec, 0, $no_links;
+    my $place = syscall($openat2, $here, $source, $request, length $request);
+    $place >= 0 or fail("opening the granted path $source");
     my @facts = stat "/proc/self/fd/$place" or fail("looking at $source");
-    my $nothing = "";
-    my $tree = syscall($open_tree, $place, $nothing, $clone | $recursive | $empty_path);
+    "$facts[0]:$facts[1]" eq $identity or fail("opening the granted path $source, which was replaced");
+    my $empty = "";
+    my $tree = syscall($open_tree, $place, $empty, $clone | $recursive | $empty_path);
     $tree >= 0 or fail("opening $source");
     POSIX::close($place);
-    my ($pid, $release) = hold_ids("$facts[4] $user 1", "$facts[5] $user 1");
+    own($tree, $facts[4], $facts[5]) if $how eq "own";
+    syscall($move_mount, $tree, $empty, $here, $target, $from_descriptor) == 0 or fail("mounting $source");
+    POSIX::close($tree);
+}
+
+sub own {
+    my ($tree, $owner, $owning_group) = @_;
+    my ($pid, $release) = hold_ids("$owner $user 1", "$owning_group $group 1");
     open my $ids, "<", "/proc/$pid/ns/user" or fail("reading the ids");
     my $change = pack "Q4", $idmap, 0, 0, fileno $ids;
     my $empty = "";
-    syscall($mount_setattr, $tree, $empty, $empty_path | $recursive, $change, length $change) == 0 or fail("mapping the owner of $source");
-    syscall($move_mount, $tree, $empty, $here, $target, $from_descriptor) == 0 or fail("mounting $source");
+    syscall($mount_setattr, $tree, $empty, $empty_path | $recursive, $change, length $change) == 0 or fail("mapping the owner");
     close $release;
     waitpid $pid, 0;
-    POSIX::close($tree);
 }
 
 # A process that holds a user namespace with these ids, until it is released.

@@ -22,6 +22,11 @@ const missingPackages: readonly (readonly [RegExp, string])[] = [
 
 const noNetwork =
   /Temporary failure in name resolution|Name or service not known|EAI_AGAIN|ENOTFOUND|Network is unreachable|ENETUNREACH|Could not resolve host|getaddrinfo/u;
+/** What sandboxes say when a granted path is not what was looked at a moment before. */
+const replacedGrant =
+  /^(?:bwrap: (?:Can't (?:get type of|find) source|Can't bind mount|Race condition)|kitbag: (?:sandbox: )?opening the granted path)/u;
+const hintReplaced =
+  "a granted path was replaced or removed while the sandbox was made, so nothing of the script ran; another tool may have done that: put the path back, and call again";
 const noWriting = /Read-only file system|EROFS/u;
 
 /** How a script that failed ended. */
@@ -33,6 +38,7 @@ export interface FailedEnd {
 /** What would let a script that failed go on, as far as its last words tell; nothing if they tell nothing. */
 export function findHint(tool: Tool, code: ScriptCode, { stderr, exit }: FailedEnd): string | undefined {
   return (
+    (replacedGrant.test(stderr) ? hintReplaced : undefined) ??
     hintProgram(tool, stderr) ??
     hintPackage(stderr) ??
     hintVariable(tool, code, stderr) ??

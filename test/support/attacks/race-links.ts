@@ -1,0 +1,137 @@
+/**
+ * Races a link against grants, as the user who starts it: `race-links.ts <sandbox> <way> <read|write> <calls>`. One tool may write
+ * `./out/`, and swaps `./out/data` with a link to a folder that no tool was granted, as fast as it can. Another tool is granted
+ * `./out/data` and is called meanwhile. Prints a line of JSON: how many calls ran, and how many reached the folder behind the link.
+ */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createWorkspace, type Permissions, type Tool } from "kitbag";
+import { openRuntimes } from "kitbag/runtimes";
+
+import type { ScriptCode } from "../../../src/core/script-code.ts";
+import { sandboxNames } from "../../../src/sandbox/sandbox.ts";
+
+/** What became of the calls of one race. */
+export interface LinkRace {
+  /** Calls that ran, with the granted folder. */
+  readonly inside: number;
+  /** Calls that read or wrote behind the link. */
+  readonly outside: number;
+  /** Calls that were refused, because the link was seen. */
+  readonly refused: number;
+  /** Why calls failed that were neither. */
+  readonly others: readonly string[];
+  /** How often the link was swapped. */
+  readonly swaps: number;
+}
+
+const swapper = `import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+os.chdir("out")
+count = 0
+while not os.path.exists("stop"):
+    for _ in range(50):
+        # Both names change places in one step, so that one of them is always there.
+        if libc.renameat2(-100, b"data", -100, b"link", 2) != 0:
+            sys.exit(os.strerror(ctypes.get_errno()))
+        count += 1
+print(count)
+`;
+const reader = `cat out/data/note.txt; for file in out/data/*; do [ -L "$file" ] && echo link; done; true`;
+const writer = `echo planted > out/data/planted-$$-$RANDOM && cat out/data/note.txt`;
+
+const [name, way, kind, calls] = process.argv.slice(2);
+const sandbox = sandboxNames.find((known) => known === name);
+if (sandbox === undefined) throw new TypeError(`there is no sandbox ${name}`);
+const options = { sandbox, warm: way === "warm" };
+console.log(JSON.stringify(await race(kind === "write" ? "write" : "read", Number(calls))));
+
+async function race(access: "read" | "write", count: number): Promise<LinkRace> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-race-")));
+  const [project, foreign] = [join(root, "project"), join(root, "foreign")];
+  mkdirSync(join(project, "out/data"), { recursive: true });
+  mkdirSync(foreign);
+  writeFileSync(join(project, "out/data/note.txt"), "inside");
+  writeFileSync(join(foreign, "note.txt"), "outside");
+  symlinkSync(foreign, join(project, "out/link"));
+  const runtimes = openRuntimes({ directory: project, home: join(root, "home"), ...options });
+  const victim = access === "read" ? { read: ["./out/data"] } : { write: ["./out/data/"] };
+  const workspace = createWorkspace({
+    tools: [
+      createTool(root, "swap", { source: swapper, extension: "py", permissions: { write: ["./out/"] } }),
+      createTool(root, "victim", { source: access === "read" ? reader : writer, extension: "sh", permissions: victim }),
+    ],
+    runtimes,
+  });
+  try {
+    const swapping = workspace.call("swap", {});
+    const found = await callAll(count, () => workspace.call("victim", {}));
+    writeFileSync(join(project, "out/stop"), "");
+    const swapped = await swapping;
+    if (swapped.status !== "ok") throw new Error(swapped.error.message);
+    const planted = readdirSync(foreign).filter((file) => file !== "note.txt").length;
+    return { ...found, outside: found.outside + planted, swaps: Number(swapped.output) };
+  } finally {
+    await runtimes.close();
+    if (existsSync(root)) rmSync(root, { recursive: true, force: true });
+  }
+}
+
+type Outcome = Awaited<ReturnType<ReturnType<typeof createWorkspace>["call"]>>;
+
+async function callAll(count: number, call: () => Promise<Outcome>): Promise<Omit<LinkRace, "swaps">> {
+  const outcomes: Outcome[] = [];
+  const one = async (): Promise<void> => {
+    while (outcomes.length < count) outcomes.push(await call());
+  };
+  await Promise.all([one(), one()]);
+  const outputs = outcomes.flatMap((outcome) => (outcome.status === "ok" ? [outcome.output] : []));
+  const failures = outcomes.flatMap((outcome) => (outcome.status === "ok" ? [] : [outcome.error]));
+  const isRefusal = ({ code }: { readonly code: string }): boolean =>
+    ["permission-refused", "grant-changed"].includes(code);
+  return {
+    inside: outputs.filter((output) => output === "inside").length,
+    outside: outputs.filter((output) => output !== "inside").length,
+    refused: failures.filter(isRefusal).length,
+    others: [...new Set(failures.filter((error) => !isRefusal(error)).map(({ message }) => message))],
+  };
+}
+
+interface Script {
+  readonly source: string;
+  readonly extension: string;
+  readonly permissions: Permissions;
+}
+
+function createTool(root: string, tool: string, { source, extension, permissions }: Script): Tool {
+  const directory = join(root, tool);
+  const path = `${tool}.${extension}`;
+  mkdirSync(directory);
+  writeFileSync(join(directory, path), source);
+  const digest = `sha256:${createHash("sha256").update(source).digest("hex")}`;
+  const code: ScriptCode = {
+    kind: "script",
+    ...{ directory, path, digest, interpreter: [], environment: [] },
+    toCommand: () => ({ argv: [], env: {} }),
+  };
+  return {
+    ...{ name: tool, description: "Takes part in a race", code, permissions, limits: { limitMs: 170_000 } },
+    inputSchema: { type: "object" },
+    annotations: {},
+    examples: [],
+    inject: [],
+    needsApproval: false,
+  };
+}
