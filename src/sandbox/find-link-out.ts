@@ -11,9 +11,10 @@ export interface LinkOut {
 
 /**
  * Finds the first link on the way from `directory` to `path` that leads out of the folder that it is in: whoever may write that folder
- * could have put it there, and would choose what is behind it. Links above both do not count.
+ * could have put it there, and would choose what is behind it. Links above both do not count. If it is said where the path led a moment
+ * ago, a link that was there only then is found as well.
  */
-export function findLinkOut(directory: string, path: string): LinkOut | undefined {
+export function findLinkOut(directory: string, path: string, led?: string): LinkOut | undefined {
   const names = relative(directory, path)
     .split(sep)
     .filter((name) => name !== "");
@@ -21,16 +22,17 @@ export function findLinkOut(directory: string, path: string): LinkOut | undefine
   let start = directory;
   for (let count = 0; count < up; count += 1) start = dirname(start);
   let place = findReal(start) ?? start;
-  for (const name of names.slice(up)) {
+  for (const [index, name] of names.entries()) {
+    if (index < up) continue;
     const next = join(place, name);
     const isLink = isLinkAt(next);
-    if (isLink === undefined) return undefined;
-    const target = isLink ? findReal(next) : next;
+    const target = isLink === true ? findReal(next) : next;
     if (target === undefined) return { link: next };
     if (!isInside(target, place)) return { link: next, target };
-    place = target;
+    place = isLink === undefined ? join(place, ...names.slice(index)) : target;
+    if (isLink === undefined) break;
   }
-  return undefined;
+  return led === undefined || led === place ? undefined : { link: path, target: led };
 }
 
 /** Nothing if there is nothing. */

@@ -1,8 +1,15 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { expect, onTestFinished, test } from "vitest";
 
 import { needProgram } from "../../test/support/need-program.ts";
+import { writeFolder } from "../../test/support/run-script.ts";
 import { backends, whyNot } from "./backends.ts";
 import { findSandbox, needed } from "./find-sandbox.ts";
+import { isRoot } from "./host.ts";
+import { findProgram } from "./programs.ts";
 
 test("findSandbox() takes the best there is, which holds what nobody may miss", async (context) => {
   needProgram(context, "bwrap");
@@ -13,6 +20,46 @@ test("findSandbox() takes the best there is, which holds what nobody may miss", 
   expect(sandbox.name).toBe("bubblewrap");
   expect(needed.filter((guarantee) => !sandbox.enforces.has(guarantee))).toEqual([]);
 });
+
+// Only root can put another program in the place of bwrap, in a mount tree of its own.
+test.runIf(isRoot)(
+  "findSandbox() takes unshare for an ordinary user whose bubblewrap cannot bind by descriptor",
+  (context) => {
+    needProgram(context, "bwrap");
+    const bwrap = findProgram("bwrap") ?? "";
+    const folder = writeFolder({});
+    writeFileSync(join(folder, "old"), renderOldBubblewrap(join(folder, "bwrap")), { mode: 0o755 });
+    copyFileSync(bwrap, join(folder, "bwrap"));
+    chownSync(folder, 61_234, 61_234);
+    const program = `
+    import { findSandbox } from ${JSON.stringify(join(import.meta.dirname, "find-sandbox.ts"))};
+    const found = await findSandbox();
+    const named = await findSandbox({ name: "bubblewrap" }).catch((cause) => cause);
+    console.log(found.name, named.code, named.message.includes("bind-fd"));
+    await found.close();`;
+    const node = [process.execPath, "--conditions=@kitbag/source", "--input-type=module", "--eval", program];
+
+    const output = execFileSync(
+      "unshare",
+      [
+        ...[
+          "--mount",
+          "--propagation",
+          "private",
+          "--",
+          "sh",
+          "-c",
+          'mount --bind "$1" "$2"; shift 2; exec "$@"',
+          "sh",
+        ],
+        ...[join(folder, "old"), bwrap, "setpriv", "--reuid=61234", "--regid=61234", "--clear-groups", ...node],
+      ],
+      { encoding: "utf8", env: { PATH: "/usr/sbin:/usr/bin:/bin", TMPDIR: folder } },
+    );
+
+    expect(output).toBe("unshare sandbox-weak true\n");
+  },
+);
 
 test("findSandbox() says why the one that was named is not there, and how to get it", async () => {
   const failure = await findSandbox({ name: "seatbelt" }).catch((cause: unknown) => cause);
@@ -41,3 +88,11 @@ test("whyNot() names every program that is missing", () => {
     "there is no kitbag-no-1 and no kitbag-no-2 on this machine",
   );
 });
+
+/** A program that refuses what bubblewrap did not know before 0.8.0-2+deb12u1, and is `bwrap` else. */
+function renderOldBubblewrap(bwrap: string): string {
+  return `#!/bin/sh
+if grep -qz -- -bind-fd /proc/self/fd/4; then echo "bwrap: Unknown option --bind-fd" >&2; exit 1; fi
+exec ${bwrap} "$@"
+`;
+}

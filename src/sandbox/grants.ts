@@ -168,7 +168,7 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   }
   checkOwnPlaces(asked, target);
   checkShields(asked, source, places);
-  checkLink(asked, target, places);
+  checkLink(asked, target, places, source);
   if (!exists && kind === "read") return undefined;
   if (!exists && !mayMake(scope)) {
     throw refuse(asked, "there is no such file; make it first, or give the directory that it will be in");
@@ -181,10 +181,10 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
  * What is granted of the project, or from there on, is what is there, and not what a link says that a tool has left on the way. Any
  * other path is one of the machine, with its links.
  */
-function checkLink(asked: Asked, target: string, { directory }: GrantPlaces): void {
+function checkLink(asked: Asked, target: string, { directory }: GrantPlaces, source?: string): void {
   const base = [directory, toReal(directory)].find((place) => isInside(target, place));
   if (base === undefined && !asked.scope.startsWith(".")) return;
-  const found = findLinkOut(base ?? directory, target);
+  const found = findLinkOut(base ?? directory, target, source);
   if (found === undefined) return;
   const { link, target: leadsTo } = found;
   if (leadsTo === undefined) throw refuse(asked, `${link} is a link that leads nowhere; remove it`);

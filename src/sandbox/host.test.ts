@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -77,6 +77,19 @@ test.runIf(isRoot)("withPrelude() shows a program of no rights what only root co
 
   expect(execFileSync(file, argv, { encoding: "utf8" })).toBe("60001\n60000\nreached1\n");
   expect(existsSync(join(place, "c.txt"))).toBe(false);
+});
+
+test.runIf(isRoot)("withPrelude() starts nothing if a granted path was replaced since it was looked at", () => {
+  const folder = writeFolder({ "granted/c.txt": "", "place/x": "" });
+  const held = { descriptor: -1, identity: "1:1" };
+  const mount = { source: join(folder, "granted"), target: "/x", granted: true, held };
+  const staged = [{ mount, place: join(folder, "place") }];
+
+  const [file = "", ...argv] = withPrelude({ groups: [], staged, user: 60_001 }, ["echo", "started"]);
+  const run = spawnSync(file, argv, { encoding: "utf8" });
+
+  expect([run.status, run.stdout]).toEqual([125, ""]);
+  expect(run.stderr).toContain(`opening the granted path ${folder}/granted, which was replaced`);
 });
 
 test.for(["enter.pl", "own-mounts.pl"])("insideFile() finds %s", (name) => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -25,6 +26,17 @@ test("openWorkArea() makes directories that no other user can enter, but for the
   const passable = user === 0 ? 0o710 : 0o700;
   expect(facts.map(({ mode }) => mode & 0o777)).toEqual([passable, passable, passable, 0o700]);
   if (user === 0) expect(facts.map(({ gid }) => gid)).toEqual([toolGroup, toolGroup, toolGroup, 0]);
+});
+
+test.runIf(user === 0)("openWorkArea() lets tools of root read what is in it, and no other user", () => {
+  const parent = createFolder();
+  chmodSync(parent, 0o755);
+  const path = join(openWorkArea(parent).own, "script.sh");
+  writeFileSync(path, "private skill", { mode: 0o644 });
+  const readAs = (uid: number, gid: number): string | null =>
+    spawnSync("cat", [path], { uid, gid, encoding: "utf8" }).stdout;
+
+  expect([readAs(60_001, toolGroup), readAs(61_234, 61_234)]).toEqual(["private skill", ""]);
 });
 
 test("openWorkArea() gives every caller a directory of its own, and all the same kept one", () => {

@@ -123,6 +123,27 @@ function checkRights({ symbol, program, open }: CheckedBackend): void {
     expect([readdirSync(outer), readdirSync(inner)]).toEqual([["a.txt", "in", "new"], ["b.txt"]]);
   });
 
+  test(`${symbol} opens the descriptors 0 to 3 for a program and no other, whatever was granted or left open`, async (context) => {
+    needProgram(context, program);
+    const [folder, file] = [writeFolder({ "a.txt": "a" }), writeFolder({ "b.txt": "b" })];
+    const mounts = [
+      { source: process.execPath, target: "/opt/node" },
+      { source: folder, target: folder, granted: true, write: true },
+      { source: join(file, "b.txt"), target: join(file, "b.txt"), granted: true },
+    ];
+    const sandbox = await open();
+    const list = `const { readdirSync, readlinkSync } = require("node:fs");
+      const open = readdirSync("/proc/self/fd").flatMap((name) => { try { return [name + " " + readlinkSync("/proc/self/fd/" + name)]; } catch { return []; } });
+      console.log(open.filter((one) => / \\//u.test(one) && Number(one.split(" ")[0]) > 3).join() || "none")`;
+
+    const bash = await runIn(sandbox, { ...profile, mounts }, ["bash", "-c", "ls /proc/$$/fd; true"]);
+    const node = await runIn(sandbox, { ...profile, mounts }, ["/opt/node", "-e", list]);
+
+    expect(bash).toEqual({ stdout: "0\n1\n2\n3\n", stderr: "", exit: { code: 0 } });
+    // Node opens some of its own, which have no path.
+    expect(node).toEqual({ stdout: "none\n", stderr: "", exit: { code: 0 } });
+  });
+
   test(`${symbol} tells how a program ended, and that there is none`, async (context) => {
     needProgram(context, program);
     const sandbox = await open();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -218,6 +218,34 @@ test.for([0o755, 0o700])(
     expect(cold).toEqual({ stdout: "read me \n", stderr: "", exit: { code: 0 } });
     expect(warm).toEqual([cold, cold, cold]);
     expect(started.filter((each) => !isWarm(each))).toHaveLength(1);
+  },
+);
+
+test.for([
+  ["a.py", "/usr/bin/python3", "print(open('/data/note.txt').read(), end='')"],
+  ["a.sh", "bash", "#!/usr/bin/env bash\ncat /data/note.txt"],
+] as const)(
+  "start() shows %s the granted folder that is there now, not one that was replaced",
+  async ([file, program, source], context) => {
+    needProgram(context, program);
+    const granted = join(writeFolder({ "data/note.txt": "old" }), "data");
+    const { launcher, toLaunch } = await open(
+      { [file]: source },
+      {},
+      { mounts: [{ source: granted, target: "/data", granted: true }] },
+    );
+    const launch = await toLaunch([]);
+    const first = await finish(await launcher.start(launch));
+    await waitUntilWarm(launcher);
+
+    renameSync(granted, `${granted}.old`);
+    mkdirSync(granted);
+    writeFileSync(join(granted, "note.txt"), "new");
+    const second = await finish(await launcher.start(launch));
+    rmSync(granted, { recursive: true });
+
+    expect([first.stdout, second.stdout]).toEqual(["old", "new"]);
+    await expect(launcher.start(launch)).rejects.toMatchObject({ code: "grant-changed" });
   },
 );
 

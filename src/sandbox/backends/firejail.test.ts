@@ -192,6 +192,24 @@ test("firejailSandbox() refuses by name what it cannot do", async (context) => {
   }
 });
 
+test("firejailSandbox() refuses a path below a folder that another tool may write, since it could become a link", async (context) => {
+  const sandbox = await open(context);
+  const out = join(makeFolder({ "out/data/a.txt": "a" }), "out");
+  const grant = (path: string, write: boolean): Partial<Profile> => ({
+    mounts: [{ source: path, target: path, granted: true, ...(write && { write }) }],
+  });
+  const before = await runIn(sandbox, { ...profile, ...grant(join(out, "data"), false) }, ["true"]);
+  const writer = await runIn(sandbox, { ...profile, ...grant(out, true) }, ["true"]);
+
+  const reader = sandbox.start({ ...profile, ...grant(join(out, "data"), false) }, ["true"]);
+
+  expect([before.exit, writer.exit]).toEqual([{ code: 0 }, { code: 0 }]);
+  await expect(reader).rejects.toMatchObject({
+    code: "sandbox-weak",
+    details: { lacks: [`that ${out}/data stays what it is while another tool may write ${out}, and put a link there`] },
+  });
+});
+
 test("firejailSandbox() refuses more places than firejail takes words for", async (context) => {
   const sandbox = await open(context);
   const folder = makeFolder(Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${index}/a.txt`, ""])));

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { createWorkspace, type Permissions, type Tool } from "kitbag";
 import { openRuntimes } from "kitbag/runtimes";
@@ -29,8 +30,10 @@ export interface LinkRace {
   readonly inside: number;
   /** Calls that read or wrote behind the link. */
   readonly outside: number;
-  /** Calls that were refused, because the link was seen. */
+  /** Calls that were refused, because the link was seen before they started. */
   readonly refused: number;
+  /** Calls that were refused, because the link came while their sandbox was made. */
+  readonly replaced: number;
   /** Why calls failed that were neither. */
   readonly others: readonly string[];
   /** How often the link was swapped. */
@@ -40,6 +43,7 @@ export interface LinkRace {
 const swapper = `import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 os.chdir("out")
+open("started", "w").close()
 count = 0
 while not os.path.exists("stop"):
     for _ in range(50):
@@ -77,6 +81,7 @@ async function race(access: "read" | "write", count: number): Promise<LinkRace> 
   });
   try {
     const swapping = workspace.call("swap", {});
+    while (!existsSync(join(project, "out/started"))) await Promise.race([swapping, sleep(20)]);
     const found = await callAll(count, () => workspace.call("victim", {}));
     writeFileSync(join(project, "out/stop"), "");
     const swapped = await swapping;
@@ -89,6 +94,11 @@ async function race(access: "read" | "write", count: number): Promise<LinkRace> 
   }
 }
 
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
 type Outcome = Awaited<ReturnType<ReturnType<typeof createWorkspace>["call"]>>;
 
 async function callAll(count: number, call: () => Promise<Outcome>): Promise<Omit<LinkRace, "swaps">> {
@@ -99,13 +109,14 @@ async function callAll(count: number, call: () => Promise<Outcome>): Promise<Omi
   await Promise.all([one(), one()]);
   const outputs = outcomes.flatMap((outcome) => (outcome.status === "ok" ? [outcome.output] : []));
   const failures = outcomes.flatMap((outcome) => (outcome.status === "ok" ? [] : [outcome.error]));
-  const isRefusal = ({ code }: { readonly code: string }): boolean =>
-    ["permission-refused", "grant-changed"].includes(code);
+  const isRefusal = ({ code }: Failure): boolean => ["permission-refused", "grant-changed"].includes(code);
+  const isReplaced = ({ message }: Failure): boolean => message.includes("→ a granted path was replaced");
   return {
     inside: outputs.filter((output) => output === "inside").length,
     outside: outputs.filter((output) => output !== "inside").length,
     refused: failures.filter(isRefusal).length,
-    others: [...new Set(failures.filter((error) => !isRefusal(error)).map(({ message }) => message))],
+    replaced: failures.filter(isReplaced).length,
+    others: failures.filter((error) => !isRefusal(error) && !isReplaced(error)).map(({ message }) => message),
   };
 }
 

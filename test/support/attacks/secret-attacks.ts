@@ -36,15 +36,16 @@ for process in /proc/[0-9]*; do try cat $process/root${home}/data.txt; try ls $p
     name: "uses descriptors that were left open",
     language: "python",
     code: `
-for name in os.listdir("/proc/self/fd"):
-    if int(name) > 3:
-        try: target = os.readlink(f"/proc/self/fd/{name}")
-        except OSError: continue
-        if target != "/dev/null" and not target.startswith(("/proc/", "pipe:", "anon_inode:", "socket:")) : escaped(name, target)
-for descriptor in range(4, 300):
-    try: facts = os.fstat(descriptor)
+for descriptor in map(int, os.listdir("/proc/self/fd")):
+    # The one that listed them is closed by now.
+    try: os.fstat(descriptor)
     except OSError: continue
-    if facts.st_mode & 0o170000 == 0o040000 and os.path.exists(f"/proc/self/fd/{descriptor}/etc/shadow"): escaped(descriptor)`,
+    if descriptor > 3: escaped(descriptor, os.readlink(f"/proc/self/fd/{descriptor}"))
+for process in filter(str.isdigit, os.listdir("/proc")):
+    try: others = os.listdir(f"/proc/{process}/fd")
+    except OSError: continue
+    for name in others:
+        if os.path.isdir(f"/proc/{process}/fd/{name}") and process != str(os.getpid()): escaped(process, name)`,
   },
   {
     name: "looks for secrets in the memory of the interpreter",
