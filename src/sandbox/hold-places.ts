@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
-import { isInside } from "./find-link-out.ts";
+import { isBelow, isInside } from "./find-link-out.ts";
 import type { Mount, Profile, SandboxName } from "./sandbox.ts";
 
 /** A file or directory that is held open: it stays the same one, whatever another program puts at its path. */
@@ -10,6 +10,7 @@ export interface HeldPlace {
   readonly descriptor: number;
   /** Device and inode, to know it again. */
   readonly identity: string;
+  readonly isDirectory: boolean;
 }
 
 /** A mount, and what is held open of its source if a tool could have changed it. */
@@ -57,7 +58,7 @@ function holdPlace(path: string): HeldPlace {
     // The kernel says where it really is: a link on the way leads elsewhere.
     const real = readlinkSync(`/proc/self/fd/${descriptor}`);
     if (facts.isSymbolicLink() || real !== path) throw changed(path, describe(path, facts, real));
-    return { descriptor, identity: toIdentity(facts) };
+    return { descriptor, identity: toIdentity(facts), isDirectory: facts.isDirectory() };
   } catch (cause) {
     closeSync(descriptor);
     throw cause;
@@ -136,8 +137,4 @@ export function createPathGuard(sandbox: SandboxName): PathGuard {
       return () => void running.delete(granted);
     },
   };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path !== folder && isInside(path, folder);
 }

@@ -43,7 +43,7 @@ test("withPrelude() only becomes somebody else where nothing else is asked for",
 
 test("withPrelude() does what root must do before it becomes somebody else, in this order", () => {
   const plain = { mount: { source: "/a", target: "/x" }, place: "/p1" };
-  const held = { descriptor: 9, identity: "1:2" };
+  const held = { descriptor: 9, identity: "1:2", isDirectory: true };
   const owned = { mount: { source: "/b", target: "/y", granted: true, held }, place: "/p2" };
   const shown = { mount: { source: "/b/c", target: "/y/c", held }, place: "/p3" };
 
@@ -81,7 +81,7 @@ test.runIf(isRoot)("withPrelude() shows a program of no rights what only root co
 
 test.runIf(isRoot)("withPrelude() starts nothing if a granted path was replaced since it was looked at", () => {
   const folder = writeFolder({ "granted/c.txt": "", "place/x": "" });
-  const held = { descriptor: -1, identity: "1:1" };
+  const held = { descriptor: -1, identity: "1:1", isDirectory: true };
   const mount = { source: join(folder, "granted"), target: "/x", granted: true, held };
   const staged = [{ mount, place: join(folder, "place") }];
 

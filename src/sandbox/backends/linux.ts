@@ -51,7 +51,7 @@ function prepare(
     if (mount.held === undefined && isOpenToTools(mount.source)) return mount;
     // At its own place it is a part of what is mounted there already.
     if (keepsPaths === true && staged.some((one) => isBelow(mount.source, one.place))) return mount;
-    const place = keepsPaths === true ? mount.source : makePlace(area, mount.source, staged.length);
+    const place = keepsPaths === true ? mount.source : makePlace(area, mount, staged.length);
     staged.push({ mount, place });
     const { held: _, ...rest } = mount;
     return { ...rest, source: place };
@@ -65,8 +65,8 @@ function withGroups(groups: GroupMembership | undefined, command: readonly strin
 }
 
 /** An empty file or directory of the host to mount something on. Each program does so in a mount tree of its own, so all share them. */
-function makePlace(area: WorkArea, source: string, index: number): string {
-  const isDirectory = statSync(source).isDirectory();
+function makePlace(area: WorkArea, { source, held }: HeldMount, index: number): string {
+  const isDirectory = held?.isDirectory ?? statSync(source).isDirectory();
   const place = join(area.own, `place-${index}-${isDirectory ? "directory" : "file"}`);
   if (existsSync(place)) return place;
   if (isDirectory) mkdirSync(place, { mode: 0o755 });
