@@ -60,7 +60,7 @@ test("remove() removes what is its own, and keeps what is kept", async () => {
 
 test("openWorkArea() removes what processes left that are gone, and nothing of those that run", () => {
   const parent = createFolder();
-  const root = join(parent, `kitbag-${user}`);
+  const root = join(parent, `kitbag-work-${user}`);
   for (const name of ["run-999999999-abcdef/private", `run-${process.pid}-abcdef`, "run-x", "kept"]) {
     mkdirSync(join(root, name), { recursive: true });
   }
@@ -73,8 +73,8 @@ test("openWorkArea() removes what processes left that are gone, and nothing of t
 
 test("openWorkArea() closes a directory of its own that was open to all", () => {
   const parent = createFolder();
-  mkdirSync(join(parent, `kitbag-${user}`));
-  chmodSync(join(parent, `kitbag-${user}`), 0o777);
+  mkdirSync(join(parent, `kitbag-work-${user}`));
+  chmodSync(join(parent, `kitbag-work-${user}`), 0o777);
 
   const { root } = openWorkArea(parent);
 
@@ -84,17 +84,17 @@ test("openWorkArea() closes a directory of its own that was open to all", () => 
 test("openWorkArea() leaves a link in its place alone, and takes a directory with another name", () => {
   const parent = createFolder();
   mkdirSync(join(parent, "elsewhere"));
-  symlinkSync(join(parent, "elsewhere"), join(parent, `kitbag-${user}`));
+  symlinkSync(join(parent, "elsewhere"), join(parent, `kitbag-work-${user}`));
 
   const { root } = openWorkArea(parent);
 
-  expect(root).toMatch(new RegExp(`/kitbag-${user}-\\w{6}$`, "u"));
+  expect(root).toMatch(new RegExp(`/kitbag-work-${user}-\\w{6}$`, "u"));
   expect(readdirSync(join(parent, "elsewhere"))).toEqual([]);
 });
 
 test("openWorkArea() leaves a link in its place alone that leads nowhere", () => {
   const parent = createFolder();
-  symlinkSync(join(parent, "missing"), join(parent, `kitbag-${user}`));
+  symlinkSync(join(parent, "missing"), join(parent, `kitbag-work-${user}`));
 
   openWorkArea(parent);
 
@@ -106,14 +106,14 @@ test.runIf(user === 0)(
   "openWorkArea() leaves a directory of another user alone, and all processes take the same other one",
   () => {
     const parent = createFolder();
-    for (const name of ["kitbag-0", "kitbag-0-aaaaaa"]) {
+    for (const name of ["kitbag-work-0", "kitbag-work-0-aaaaaa"]) {
       mkdirSync(join(parent, name));
       chownSync(join(parent, name), 61_234, 61_234);
     }
 
     const [one, other] = [openWorkArea(parent), openWorkArea(parent)];
 
-    expect(readdirSync(join(parent, "kitbag-0"))).toEqual([]);
+    expect(readdirSync(join(parent, "kitbag-work-0"))).toEqual([]);
     expect([other.root, other.kept]).toEqual([one.root, one.kept]);
     expect(statSync(one.root).uid).toBe(0);
   },

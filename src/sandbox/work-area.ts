@@ -58,7 +58,7 @@ function ownUser(): number {
  * whose name cannot be foreseen.
  */
 function openArea(parent: string): string {
-  const name = `kitbag-${ownUser()}`;
+  const name = `kitbag-work-${ownUser()}`;
   const usual = join(parent, name);
   makeClosed(usual);
   if (isOwn(usual)) return usual;

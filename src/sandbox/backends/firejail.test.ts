@@ -25,8 +25,8 @@ afterAll(async () => (await opened)?.close());
 test("toFirejailWords() hides everything but the system and what is mounted", () => {
   const mounts = [
     { source: "/usr/lib", target: "/usr/lib" },
-    { source: "/tmp/kitbag-0/kept/programs-1", target: "/usr/bin" },
-    { source: "/tmp/kitbag-0/run-1/skill (1)", target: "/skill" },
+    { source: "/tmp/kitbag-work-0/kept/programs-1", target: "/usr/bin" },
+    { source: "/tmp/kitbag-work-0/run-1/skill (1)", target: "/skill" },
     { source: "/data/out", target: "/data/out", write: true },
   ];
   const layout = { mounts, links: [], environment: {}, directory: "/skill" };
@@ -54,7 +54,7 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
     "--keep-fd=3,4,5",
     "--deterministic-exit-code",
     "--deterministic-shutdown",
-    "--private-cwd=/tmp/kitbag-0/run-1/skill (1)",
+    "--private-cwd=/tmp/kitbag-work-0/run-1/skill (1)",
     "--private",
     "--private-etc=alternatives,ld.so.cache,localtime,ssl,ca-certificates,pki,fonts,perl,php,R,mime.types",
     "--private-bin=sh,dash,bash,env",
@@ -70,10 +70,10 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
     "--blacklist=/dev/ptmx",
     "--blacklist=/dev/pts",
     "--blacklist=/dev/tty",
-    "--whitelist=/tmp/kitbag-0/kept/programs-1",
-    "--read-only=/tmp/kitbag-0/kept/programs-1",
-    "--whitelist=/tmp/kitbag-0/run-1/skill (1)",
-    "--read-only=/tmp/kitbag-0/run-1/skill (1)",
+    "--whitelist=/tmp/kitbag-work-0/kept/programs-1",
+    "--read-only=/tmp/kitbag-work-0/kept/programs-1",
+    "--whitelist=/tmp/kitbag-work-0/run-1/skill (1)",
+    "--read-only=/tmp/kitbag-work-0/run-1/skill (1)",
     "--whitelist=/data/out",
     "--blacklist=/data/out/home",
   ]);

@@ -30,10 +30,10 @@ export const fileAttacks: readonly Attack[] = [
   {
     name: "reads the files that sandboxes are made of",
     language: "bash",
-    code: `try ls /tmp/kitbag-[0-9]*; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
+    code: `try ls /tmp/kitbag-work-*; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
     // Files keep their places there, so the way to those of the tool can be seen, but nothing beside it.
     firejail: {
-      code: `try sh -c 'ls -d /tmp/kitbag-[0-9]*/run-*/private'; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
+      code: `try sh -c 'ls -d /tmp/kitbag-work-*/run-*/private'; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
     },
   },
   {
