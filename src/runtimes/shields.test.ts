@@ -223,7 +223,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
   });
 });
 
-test("a tool is refused the folder that skills are loaded from, if it names the place where it works", async (context) => {
+test("a tool is refused the folder that skills are loaded from, if it names only the working directory", async (context) => {
   needProgram(context, "unshare");
   const directory = makeProject({});
   shieldSkills(directory);

@@ -111,15 +111,14 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
   const shields = new Map<string, Shield>();
   const reserved = new Map<string, Reserved>();
   /** Takes a path whose folder has no links on its way. */
-  const add = (path: string, { hidden = false, own = false }: Kind, isReserved: boolean): void => {
+  const add = (path: string, kind: Kind, isReserved: boolean): void => {
     const state = stateOf(path);
     if (isReserved && state !== "" && isBelow(path, root)) {
       reserved.set(path, { path, ...(state !== undefined && { link: state }) });
     }
+    if (state === undefined) return;
     const real = state === "" ? path : toReal(path);
-    if (state === undefined || !isBelow(real, root) || stateOf(real) !== "") return;
-    const known = shields.get(real);
-    shields.set(real, { path: real, hidden: hidden || known?.hidden === true, own: own || known?.own === true });
+    if (isBelow(real, root) && stateOf(real) === "") shields.set(real, toShield(real, [kind, shields.get(real) ?? {}]));
   };
   const { found, projects } = searchNames(root, isOpened);
   for (const [path, row] of found) add(path, row, false);
@@ -130,6 +129,11 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
     add(join(toReal(dirname(path)), basename(path)), row, row.hidden !== true);
   }
   return { shields: [...shields.values()], reserved: [...reserved.values()] };
+}
+
+/** One that is named twice has the stricter of both. */
+function toShield(path: string, kinds: readonly Kind[]): Shield {
+  return { path, hidden: kinds.some(({ hidden }) => hidden === true), own: kinds.some(({ own }) => own === true) };
 }
 
 /** What is at a place: nothing, a link with this text, or something else. */
@@ -204,15 +208,22 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
       const path = `${folder}/${entry.name}`;
       const row = findRow(entry.name, isRepository ? ".git" : "", path);
       if (row !== undefined) found.set(path, row);
-      if ((row?.own === true && row.hidden !== true) || entry.name === ".git") projects.add(folder);
-      if (!entry.isDirectory() || isRepository || row?.hidden === true || passedOver.has(entry.name)) continue;
-      // The store of another project is below its `.kitbag`.
-      const isNear = depth < deepest || entry.name === ".kitbag";
-      if (entry.name === ".git" ? isOpened(path) : isNear) search(path, depth + 1);
+      if (isOfProject(entry.name, row)) projects.add(folder);
+      if (!entry.isDirectory() || isRepository || row?.hidden === true) continue;
+      if (entry.name === ".git" ? isOpened(path) : isNear(entry.name, depth)) search(path, depth + 1);
     }
   };
   search(root, 0);
   return { found, projects };
+}
+
+function isOfProject(name: string, row: ShieldRow | undefined): boolean {
+  return name === ".git" || (row?.own === true && row.hidden !== true);
+}
+
+/** The store of another project is below its `.kitbag`. */
+function isNear(name: string, depth: number): boolean {
+  return name === ".kitbag" || (depth < deepest && !passedOver.has(name));
 }
 
 /** What cannot be listed cannot be used by a tool either. */

@@ -11,7 +11,7 @@ import { replaceFile } from "./replace-file.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
 /** The name of the file. */
-export const lockName = "kitbag.lock";
+const lockName = "kitbag.lock";
 
 /**
  * Where the lock of a folder is: the nearest one, from the folder up to the root of its repository. If there is none, where it
