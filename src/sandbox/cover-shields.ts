@@ -49,7 +49,8 @@ function isNeeded({ target }: Mount, given: readonly Mount[], shields: readonly 
 
 function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered {
   const { source, target, write } = mount;
-  if (!statSync(source).isDirectory()) return { mounts: [], reserved: [] };
+  // One that is gone by now is refused when it is mounted.
+  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) return { mounts: [], reserved: [] };
   const found = findShields(source, places, (path) => opened.write.has(path));
   const shields = dropNested(openShields(found, opened).filter(({ hidden }) => hidden || write === true));
   const toPlace = (path: string): string => join(target, relative(source, path));

@@ -139,8 +139,13 @@ function toShield(path: string, kinds: readonly Kind[]): Shield {
 /** What is at a place: nothing, a link with this text, or something else. */
 export function stateOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  return found.isSymbolicLink() ? readlinkSync(path) : "";
+  if (found?.isSymbolicLink() !== true) return found && "";
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Another program has replaced the link since.
+    return stateOf(path);
+  }
 }
 
 /** The shields that a path is at, or below: who names it in a permission opens these, as far as they can be opened. */
