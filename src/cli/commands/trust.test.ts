@@ -359,6 +359,37 @@ test("kitbag trust lets a skill of a project run, and pins it", async () => {
   });
 });
 
+test.for([
+  ["this person", (project: Project) => rmSync(join(project.folder, "kitbag.lock"))],
+  ["the project", (project: Project) => rmSync(project.trustFile)],
+] as const)("R16: kitbag holds a folder that is named to what %s pinned", async ([, forget]) => {
+  const project = createProject({
+    ".git/HEAD": "",
+    "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files\n---\n",
+    "skills/pdf/kitbag.toml": "[permissions]\n",
+    "skills/pdf/scripts/read.sh": "#!/bin/sh\necho read\n",
+    "skills/free/SKILL.md": "---\nname: free\ndescription: Was never pinned\n---\n",
+  });
+  const named = ["--skills", "skills"];
+  await runKitbag(["trust", "skills/pdf", "--yes"], { project });
+  forget(project);
+  const before = await runKitbag(["show", "pdf", ...named, "--json"], { project });
+
+  project.write("skills/pdf/kitbag.toml", '[permissions]\nenv = ["SECRET"]\n');
+  project.write("skills/free/kitbag.toml", '[permissions]\nenv = ["SECRET"]\n');
+  const call = await runKitbag(["call", "pdf/read", ...named], { project });
+  const free = await runKitbag(["show", "free", ...named, "--json"], { project });
+  const agreed = await runKitbag(["trust", "skills/pdf", "--yes"], { project });
+  const after = await runKitbag(["show", "pdf", ...named, "--json"], { project });
+
+  expect(call.code).toBe(1);
+  expect(call.stderr).toContain(
+    `changed since it was trusted: kitbag.toml (changed); read the change, then run: kitbag trust ${join(project.folder, "skills/pdf")}`,
+  );
+  expect(agreed.stdout).toContain("env SECRET");
+  for (const shown of [before, free, after]) expect(shown.stdout).toContain('"status": "trusted"');
+});
+
 test("kitbag loads a skill's own code only after it was trusted, and not one changed byte", async () => {
   const project = createProject({ ".claude/skills/dice/skill.ts": diceCode("one") });
 

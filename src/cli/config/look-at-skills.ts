@@ -74,7 +74,9 @@ export async function loadAgreed(looked: LookedAt, context: CliContext): Promise
   const trust: FolderTrust = ({ directory, digest }) =>
     shown.get(directory) === digest ? { status: "trusted" } : { status: "untrusted", changed: [] };
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
-  const { reports } = await loadSkills({ ...toLoadOptions(context, directories), trust, directories });
+  // What is agreed to now is pinned anew: the old pins do not count.
+  const { lock: _, ...options } = toLoadOptions(context, directories);
+  const { reports } = await loadSkills({ ...options, trust, directories });
   return looked.skills.map((one) => {
     const report = reports.find(({ directory }) => directory === one.folder.directory);
     if (report === undefined) return one;

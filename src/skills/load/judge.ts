@@ -1,7 +1,8 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { Skill, SkillFolder, SkillTrust } from "../../core/skill.ts";
-import type { FolderTrust } from "../trust/folder-trust.ts";
+import { describeChanges } from "../trust/describe-changes.ts";
+import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
 import { holdToLock } from "../trust/hold-to-lock.ts";
 import type { LockReader } from "../trust/lock-file.ts";
 import type { Lock, LockedSkill } from "../trust/lock-format.ts";
@@ -33,12 +34,18 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
   }
 
   const lock = reader && attempt("lock-invalid", reader.path, () => reader.read());
+  const findChanges = reader === undefined || lock === undefined ? () => [] : createComparison(reader.path, lock);
 
   return {
     trust(folder) {
       // The lock belongs to the project; what somebody installed for themselves has nothing to do with it.
       if (reader !== undefined && lock === undefined && folder.scope !== "user") return untrusted;
-      return attempt("trust-invalid", "trust.json", () => trust(folder)) ?? untrusted;
+      const changed = findChanges(folder);
+      // What is not as the lock pins it runs only if this person trusted exactly that, however the folder was named.
+      const judged = changed.length === 0 ? folder : { ...folder, scope: "project" as const };
+      const verdict = attempt("trust-invalid", "trust.json", () => trust(judged)) ?? untrusted;
+      const wasNeverTrusted = verdict.status === "untrusted" && verdict.changed.length === 0;
+      return wasNeverTrusted && folder.scope !== "project" ? { status: "untrusted", changed } : verdict;
     },
     pin: (reports) => (reader === undefined || lock === undefined ? reports : pinAll(reports, reader.path, lock)),
     diagnostics: () => [...failures.values()],
@@ -50,6 +57,16 @@ const untrusted: SkillTrust = { status: "untrusted", changed: [] };
 /** What somebody cloned is not what somebody installed or named; and code that runs with all rights must be named. */
 function trustByScope({ scope, code }: Omit<SkillFolder, "trust">): SkillTrust {
   return scope === "given" || (scope === "user" && code === undefined) ? { status: "trusted" } : untrusted;
+}
+
+/** Makes the function that says what of a folder is not as the lock pins it. */
+function createComparison(lockPath: string, lock: Lock): (folder: Omit<SkillFolder, "trust">) => readonly string[] {
+  if (lock.size === 0) return () => [];
+  const placeOf = createLockPlaces(lockPath);
+  return ({ directory, files }) => {
+    const locked = lock.get(placeOf(directory) ?? "");
+    return locked === undefined ? [] : describeChanges(locked.files, toDigests(files));
+  };
 }
 
 function pinAll(reports: readonly SkillReport[], lockPath: string, lock: Lock): readonly SkillReport[] {

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
@@ -136,7 +145,7 @@ test("loadSkills() trusts what this person trusted, and says which files changed
   });
 });
 
-test("R16: loadSkills() trusts nothing of a project while the list is corrupt, and tells why once", async () => {
+test("R16: loadSkills() trusts nothing while the list is corrupt, and tells why once", async () => {
   const project = createProject();
   const home = createFolder();
   const options = { directories: [createFolder({ "SKILL.md": skill("given") })], workingDirectory: project };
@@ -146,7 +155,7 @@ test("R16: loadSkills() trusts nothing of a project while the list is corrupt, a
 
   const { reports, diagnostics } = await loadSkills({ ...options, trust });
 
-  expect(reports.map((report) => report.skill?.folder?.trust.status)).toEqual(["trusted", "untrusted", "untrusted"]);
+  expect(reports.map((report) => report.skill?.folder?.trust.status)).toEqual(["untrusted", "untrusted", "untrusted"]);
   expect(diagnostics).toMatchObject([{ severity: "error", code: "trust-invalid" }]);
   expect(diagnostics[0]?.message).toContain("nothing is trusted until you have looked at it");
 });
@@ -184,6 +193,54 @@ test("loadSkills() says what is not as the lock pins it", async () => {
     code: "lock-changed",
     message: "Is not what kitbag.lock pins: SKILL.md (changed)",
   });
+});
+
+test("R16: loadSkills() holds a folder that is named to the lock, and to nothing without a pin", async () => {
+  const project = createFolder({
+    "skills/pdf/SKILL.md": skill("pdf"),
+    "skills/pdf/kitbag.toml": "[permissions]\n",
+    "skills/csv/SKILL.md": skill("csv"),
+  });
+  const home = createFolder();
+  const options = {
+    directories: [join(project, "skills")],
+    lock: openLock(join(project, "kitbag.lock")),
+    trust: createFolderTrust({ home }),
+  };
+  const { reports: before } = await loadSkills(options);
+  await lockSkills(
+    before.filter(({ name }) => name === "pdf"),
+    options.lock.path,
+  );
+  writeFiles(project, {
+    "skills/pdf/kitbag.toml": '[permissions]\nenv = ["SECRET"]\n',
+    "skills/csv/kitbag.toml": '[permissions]\nenv = ["SECRET"]\n',
+  });
+
+  const changed = await loadSkills(options);
+  await trustAll(options, home);
+  const agreed = await loadSkills(options);
+
+  expect(changed.reports.map(({ skill }) => skill?.folder?.trust)).toEqual([
+    { status: "trusted" },
+    { status: "untrusted", changed: ["kitbag.toml (changed)"] },
+  ]);
+  expect(agreed.reports.map(({ skill }) => skill?.folder?.trust.status)).toEqual(["trusted", "trusted"]);
+});
+
+test("R16: loadSkills() runs nothing of a folder whose lock pins other permissions", async () => {
+  const project = createFolder({
+    "skills/pdf/SKILL.md": skill("pdf"),
+    "skills/pdf/kitbag.toml": '[permissions]\nenv = ["SECRET"]\n',
+  });
+  const lock = openLock(join(project, "kitbag.lock"));
+  const options = { directories: [join(project, "skills")], lock };
+  await lockSkills((await loadSkills(options)).reports, lock.path);
+  writeFileSync(lock.path, readFileSync(lock.path, "utf8").replace("SECRET", "OTHER"));
+
+  const { reports } = await loadSkills(options);
+
+  expect(reports[0]?.skill?.folder?.trust).toEqual({ status: "untrusted", changed: ["permissions (changed)"] });
 });
 
 test.for([

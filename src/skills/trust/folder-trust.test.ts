@@ -64,6 +64,26 @@ test("R16: createFolderTrust() notices one flipped byte, and trusts again what w
   expect(restored).toEqual({ status: "trusted" });
 });
 
+test.for(["given", "user"] as const)(
+  "R16: createFolderTrust() holds a folder of scope %s to what was trusted",
+  async (scope) => {
+    const home = createFolder();
+    const skill = createSkill();
+    const trust = createFolderTrust({ home });
+    writeFileSync(join(skill, "scripts/run.py"), "print(0)");
+    const before = trust(look(skill, scope));
+    await trustNow(home, skill);
+
+    writeFileSync(join(skill, "kitbag.toml"), '[permissions]\nenv = ["SECRET"]\n');
+    const widened = trust(look(skill, scope));
+    await updateTrust(home, ({ folders }) => folders.delete(look(skill).directory));
+    const forgotten = trust(look(skill, scope));
+
+    expect([before.status, forgotten.status]).toEqual(["trusted", "trusted"]);
+    expect(widened).toEqual({ status: "untrusted", changed: ["kitbag.toml (added)"] });
+  },
+);
+
 test("createFolderTrust() trusts a place, not the same files in another place", async () => {
   const home = createFolder();
   await trustNow(home, createSkill());
@@ -82,7 +102,7 @@ test("R16: createFolderTrust() fails closed when the list is corrupt, also while
 
   expect(before.status).toBe("trusted");
   expect(() => trust(look(skill))).toThrow("nothing is trusted until you have looked at it");
-  expect(trust(look(skill, "given")).status).toBe("trusted");
+  expect(() => trust(look(skill, "given"))).toThrow("nothing is trusted until you have looked at it");
 });
 
 function createSkill(): string {

@@ -13,11 +13,11 @@ export interface FolderTrust {
 }
 
 /**
- * Makes the judge of skill folders: what somebody named or installed for themselves may run; what a project brings, and every folder
- * with code that runs in this process (`skill.ts`), may run only if this person trusted it in exactly this state with `kitbag
- * trust`. Follows the list when it changes.
+ * Makes the judge of skill folders. A folder that this person trusted with `kitbag trust` may run in exactly the state that was
+ * trusted, however it is named. Of the other folders, those that the person named or installed may run; those that a project
+ * brings, and every folder with code that runs in this process (`skill.ts`), may not. Follows the list when it changes.
  *
- * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if it needs the list and the list cannot be used.
+ * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if the list cannot be used.
  *
  * @throws {KitbagError} `option-invalid` if `KITBAG_HOME` is needed and is not an absolute path.
  *
@@ -36,9 +36,10 @@ export function createFolderTrust({ home = resolveKitbagHome(process.env) }: Fol
   const path = trustPath(home);
   const readList = rememberFile(path, () => loadTrust(home));
   const judge: FolderTrust = ({ scope, directory, files, code }) => {
-    if (scope !== "project" && code === undefined) return { status: "trusted" };
     const trusted = readList().folders.get(directory);
-    if (trusted === undefined) return { status: "untrusted", changed: [] };
+    if (trusted === undefined) {
+      return scope !== "project" && code === undefined ? { status: "trusted" } : { status: "untrusted", changed: [] };
+    }
     const changed = describeChanges(trusted, toDigests(files));
     return changed.length === 0 ? { status: "trusted" } : { status: "untrusted", changed };
   };

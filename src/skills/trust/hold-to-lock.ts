@@ -2,7 +2,7 @@ import semver from "semver";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
-import type { Skill, SkillFolder, ToolUse } from "../../core/skill.ts";
+import type { Skill, SkillFolder, SkillTrust, ToolUse } from "../../core/skill.ts";
 import { showPath } from "../folder/show-path.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { toDigests } from "./folder-trust.ts";
@@ -16,7 +16,8 @@ export interface HeldSkill {
 }
 
 /**
- * Holds a skill against what is locked. A lock only pins: it comes with the project, so it never makes anything trusted.
+ * Holds a skill against what is locked. A lock only pins: it comes with the project, so it never makes anything trusted. Whether
+ * changed files may run is decided before a skill is made of them; here it is said, and permissions are compared.
  *
  * @param findVersion the version of a tool that is there now, by address.
  */
@@ -25,11 +26,17 @@ export function holdToLock(
   locked: LockedSkill,
   findVersion: (address: string) => string | undefined,
 ): HeldSkill {
-  const changed = describeChanges(locked.files, toDigests(skill.folder.files));
+  const { folder } = skill;
+  const changed = describeChanges(locked.files, toDigests(folder.files));
+  if (changed.length > 0) return { skill, diagnostics: [lockChanged(folder.directory, changed)] };
   // The same files can ask for other permissions only if somebody edited the lock, or if they are read in another way now.
-  if (changed.length === 0 && !isSameGrant(locked.permissions, skill.permissions))
-    changed.push("permissions (changed)");
-  if (changed.length > 0) return { skill, diagnostics: [lockChanged(skill.folder.directory, changed)] };
+  if (!isSameGrant(locked.permissions, skill.permissions)) {
+    const trust: SkillTrust = { status: "untrusted", changed: ["permissions (changed)"] };
+    return {
+      skill: { ...skill, folder: { ...folder, trust } },
+      diagnostics: [lockChanged(folder.directory, trust.changed)],
+    };
+  }
   const uses = skill.uses.map((use) => pinUse(use, locked.uses.get(use.address), findVersion(use.address)));
   return { skill: uses.every((use, index) => use === skill.uses[index]) ? skill : { ...skill, uses }, diagnostics: [] };
 }

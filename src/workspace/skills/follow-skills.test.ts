@@ -476,13 +476,15 @@ test("P7: a tool whose signature changed without a new major version is reported
   const lock = openLock(join(project, "kitbag.lock"));
   const options = { directories: [join(project, "skills")], lock };
   const { workspace, changed, reports } = await followIn(project, options);
-  await lockSkills(reports(), lock.path);
+  // Only the skill that uses the tool is pinned: the other one may change.
+  const isUser = ({ name }: { readonly name: string }): boolean => name === "user";
+  await lockSkills(reports().filter(isUser), lock.path, { others: reports() });
   await changed(() => workspace.getSkill("user")?.uses[0]?.signature !== undefined);
   const before = await workspace.activateSkill("user");
   await workspace.deactivateSkill("user");
 
   writeFiles(project, { "skills/base/scripts/run.sh": script("--other") });
-  await changed(() => reports()[0]?.diagnostics.some((one) => one.code === "lock-changed") === true);
+  await changed(() => workspace.getSkill("base")?.tools[0]?.inputSchema.properties?.["other"] !== undefined);
   const sameMajor = await workspace.activateSkill("user");
   writeFiles(project, { "skills/base/kitbag.toml": '[skill]\nversion = "2.0.0"\n' });
   await changed(() => workspace.getSkill("user")?.uses[0]?.signature === undefined);
@@ -492,6 +494,34 @@ test("P7: a tool whose signature changed without a new major version is reported
   expect(sameMajor).toMatchObject({ status: "failed", error: { code: "skill-broken", details: { skill: "user" } } });
   expect(JSON.stringify(sameMajor)).toContain("its schema changed without a new major version");
   expect(newMajor.status).toBe("ok");
+});
+
+test("R16: followSkills() closes a named skill that is no longer what was trusted, until it is trusted again", async () => {
+  const project = createFolder({ "skills/pdf/SKILL.md": skill("pdf"), "skills/pdf/scripts/run.sh": script("--x") });
+  const home = createFolder();
+  const options = { directories: [join(project, "skills")], trust: createFolderTrust({ home }) };
+  const { workspace, changed, reports } = await followIn(project, options);
+  const trustNow = (): Promise<void> =>
+    updateTrust(home, ({ folders }) => {
+      const { directory = "", files = [] } = reports()[0]?.skill?.folder ?? {};
+      folders.set(directory, toDigests(files));
+    });
+  await trustNow();
+  await workspace.activateSkill("pdf");
+
+  writeFiles(project, { "skills/pdf/kitbag.toml": '[permissions]\nenv = ["SECRET"]\n' });
+  await changed(() => workspace.getSkill("pdf")?.folder?.trust.status === "untrusted");
+  const refused = await workspace.call("pdf/run", {});
+  const reopened = await workspace.activateSkill("pdf");
+  await trustNow();
+  await changed(() => workspace.getSkill("pdf")?.folder?.trust.status === "trusted");
+  const agreed = await workspace.activateSkill("pdf");
+
+  expect(refused.status).toBe("failed");
+  expect(reopened).toMatchObject({
+    error: { code: "skill-untrusted", details: { changed: ["kitbag.toml (added)"] } },
+  });
+  expect(agreed.status).toBe("ok");
 });
 
 test("followSkills() leaves a skill alone that somebody else put into the workspace", async () => {
