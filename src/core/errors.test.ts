@@ -36,7 +36,7 @@ test("the message of config-untrusted does not say of data that it runs", () => 
   const { message } = new KitbagError("config-untrusted", { path: "kitbag.config.json", changed: [] });
 
   expect(message).toBe(
-    'Cannot load "kitbag.config.json": it says which programs are started, or what tools may touch, and is not trusted; read it, then run: kitbag trust kitbag.config.json',
+    'Cannot load "kitbag.config.json": it can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted; read it, then run: kitbag trust kitbag.config.json',
   );
 });
 

@@ -49,7 +49,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills: kitbag list <folder>, and --skills <folder> everywhere else`,
   "config-untrusted": ({ path, changed }) =>
     changed.length === 0
-      ? `Cannot load ${quote(path)}: it ${path.endsWith(".json") ? "says which programs are started, or what tools may touch," : "runs code in this process"} and is not trusted; read it, then run: kitbag trust ${path}`
+      ? `Cannot load ${quote(path)}: it ${path.endsWith(".json") ? "can start programs, send prompts and keys elsewhere, or loosen limits," : "runs code in this process"} and is not trusted; read it, then run: kitbag trust ${path}`
       : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
   "conversation-damaged": ({ conversation, reason }) =>
     `Cannot read the conversation ${quote(conversation)}: ${reason}; restore it from a backup, or delete it with deleteConversation`,

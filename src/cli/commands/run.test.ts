@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createProject, program, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
@@ -159,8 +161,37 @@ test("kitbag run without a configuration and without skills still talks", async 
   expect(code).toBe(0);
 });
 
+test("R16: kitbag run sends neither a prompt nor a key to the model of a configuration that is not trusted", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    response.writeHead(500).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const model = `openai-compatible:http://127.0.0.1:${port}/v1/x`;
+  const project = createProject({ "kitbag.config.json": JSON.stringify({ model }) });
+  const env = { KITBAG_OPENAI_COMPATIBLE_KEY: "canary-key" };
+
+  const refused = await runKitbag(["run", "hello"], { project, env });
+  const doctor = await runKitbag(["doctor", "--models"], { project, env });
+  const before = [...asked];
+  await runKitbag(["trust", "."], { project, env });
+  await runKitbag(["run", "hello"], { project, env });
+
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain(
+    "can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted",
+  );
+  expect(doctor.stdout).not.toContain(String(port));
+  expect(before).toEqual([]);
+  expect(asked[0]).toBe("/v1/chat/completions Bearer canary-key");
+});
+
 test("kitbag run takes the model of the flag over that of the environment over that of the configuration", async () => {
   const project = createProject({ "kitbag.config.json": '{"model": "openai/gpt-6-sol"}' });
+  await runKitbag(["trust", "."], { project });
 
   const configured = await runKitbag(["run", "hello"], { project });
   const environment = await runKitbag(["run", "hello"], {

@@ -68,7 +68,9 @@ test("kitbag serve asks the configured model to write tools, and serves without 
 };
 `;
   const withModel = await connectStdio(createProject({ "tools.mjs": config }), ["--module", "tools.mjs"]);
-  const without = await connectStdio(createProject({ "kitbag.config.json": '{"model": "nobody/none"}' }), []);
+  const unusable = createProject({ "kitbag.config.json": '{"model": "nobody/none"}' });
+  await runKitbag(["trust", "."], { project: unusable });
+  const without = await connectStdio(unusable, []);
   const call = { name: "generate_tool", arguments: { description: "A CSV report", name: "made" } };
 
   const written = await withModel.client.callTool(call);

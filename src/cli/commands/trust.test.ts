@@ -57,7 +57,7 @@ test("kitbag trust lets a configuration run, with the files it imports", async (
 });
 
 test("kitbag finds the configuration in a folder above", async () => {
-  const project = await createTrusted(files);
+  const project = await createTrusted({ ...files, ".git/HEAD": "" });
   mkdirSync(join(project.folder, "deep/down"), { recursive: true });
 
   const run = await runKitbag(["call", "hello"], {

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { usageError } from "../usage-error.ts";
-import { configNames, findConfigIn, resolveFile } from "./find-config.ts";
+import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";
 import { needsTrust, parseJsonConfig } from "./to-workspace-options.ts";
 
 /** What somebody named to be trusted. */
@@ -42,7 +42,7 @@ function findInFile(path: string): Omit<TrustTarget, "path"> {
     const names = `a configuration is called ${configNames.join(", ")}, a skill is a folder with SKILL.md or skill.ts`;
     throw usageError(`Cannot trust ${path}: only configurations and skills are trusted; ${names}`);
   }
-  const config = resolveFile(path);
+  const config = resolveConfig(path);
   if (!mustBeTrusted(config)) throw dataError(config);
   return { config, directories: [] };
 }

@@ -10,6 +10,7 @@ import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { usageError } from "../usage-error.ts";
 import { checkTrust } from "./check-trust.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
+import { toDigest } from "../../skills/folder/to-digest.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadModule } from "./load-module.ts";
 import { loadBytes } from "../../skills/modules/project-files.ts";
@@ -107,8 +108,10 @@ export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | 
   if (path === undefined) return {};
   const home = resolveKitbagHome(env);
   if (path.endsWith(".json")) {
-    const config = loadJsonConfig(path);
-    return needsTrust(config) && checkTrust(path, home).status !== "trusted" ? withoutGrants(config) : config;
+    const { config, digest } = loadJsonConfig(path);
+    if (!needsTrust(config)) return config;
+    const { status, files } = checkTrust(path, home);
+    return status === "trusted" && files.get(path) === digest ? config : withoutGrants(config);
   }
   const { status, files } = checkTrust(path, home);
   return status === "trusted" ? toWorkspaceOptions(await loadModule(path, files), path) : {};
@@ -122,21 +125,25 @@ function resolveModule(path: string): string {
 async function loadConfig(path: string, context: CliContext): Promise<Configuration> {
   const home = resolveKitbagHome(context.env);
   if (path.endsWith(".json")) {
-    const config = loadJsonConfig(path);
-    if (needsTrust(config)) await requireTrust(path, home, context.terminal);
-    return config;
+    const { config, digest } = loadJsonConfig(path);
+    if (!needsTrust(config)) return config;
+    const digests = await requireTrust(path, home, context.terminal);
+    if (digests.get(path) === digest) return config;
+    throw new KitbagError("config-untrusted", { path, changed: [path] });
   }
   const digests = await requireTrust(path, home, context.terminal);
   return toWorkspaceOptions(await loadModule(path, digests), path);
 }
 
-/** The limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
+/** The stricter limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
 async function loadNamed(path: string, config: string | undefined): Promise<Configuration> {
-  const base = config?.endsWith(".json") === true ? withoutGrants(loadJsonConfig(config)) : {};
+  const base = config?.endsWith(".json") === true ? withoutGrants(loadJsonConfig(config).config) : {};
   const options = await toWorkspaceOptions(await loadModule(path), path);
   return { ...base, ...options, limits: { ...base.limits, ...options.limits } };
 }
 
-function loadJsonConfig(path: string): Configuration {
-  return parseJsonConfig(loadBytes(path).toString("utf8"), path);
+/** What a configuration says, and the digest of exactly the bytes that say it. */
+function loadJsonConfig(path: string): { readonly config: Configuration; readonly digest: string } {
+  const bytes = loadBytes(path);
+  return { config: parseJsonConfig(bytes.toString("utf8"), path), digest: toDigest(bytes) };
 }

@@ -5,6 +5,7 @@ import { whySkipped } from "../skills/describe-report.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { Terminal } from "../terminal.ts";
+import { describePower } from "./require-trust.ts";
 import type { LookedAt, LookedAtSkill } from "./look-at-skills.ts";
 
 /** Writes what somebody is asked to trust: every file, what it may touch, what a careful reader would stop at. */
@@ -12,17 +13,11 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
   const sections = [
     ...(config === undefined
       ? []
-      : [`Configuration, which ${power(config.path)}:\n${renderFiles([...config.files.keys()])}`]),
+      : [`Configuration, which ${describePower(config.path)}:\n${renderFiles([...config.files.keys()])}`]),
     ...skills.map((one) => renderSkill(one, cwd, terminal)),
     ...skipped.map((report) => `${toPrintableLine(report.name)}: ${toPrintableLine(whySkipped(report))}`),
   ];
   return sections.join("\n\n");
-}
-
-function power(config: string): string {
-  return config.endsWith(".json")
-    ? "is data, and says which MCP servers are started and what tools may touch that models make"
-    : "runs with all your rights";
 }
 
 function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd: string, terminal: Terminal): string {

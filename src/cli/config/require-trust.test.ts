@@ -33,10 +33,10 @@ test("requireTrust() does not call data a program", async () => {
   const questions: string[] = [];
 
   await expect(requireTrust(path, project.home, answering("n", questions))).rejects.toThrow(
-    `Cannot load "${path}": it says which programs are started, or what tools may touch, and is not trusted`,
+    `Cannot load "${path}": it can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted`,
   );
 
-  expect(questions[0]).toContain("It is data, and says which MCP servers are started");
+  expect(questions[0]).toContain("It is data, and can start MCP servers");
 });
 
 test.for(["n", "", "yep", "ja", undefined])("requireTrust() takes %j for a no", async (answer) => {

@@ -33,14 +33,15 @@ function renderQuestion(path: string, { status, files, changed }: TrustState): s
     `  ${path}`,
     ...(others.length > 0 ? ["It loads:", ...others.map((file) => `  ${file}`)] : []),
     ...(changed.length > 0 ? ["Changed:", ...changed.map((file) => `  ${file}`)] : []),
-    `${describePower(path)} Trust it as it is now? [y/N] `,
+    `It ${describePower(path)}. Trust it as it is now? [y/N] `,
   ].join("\n");
 }
 
-function describePower(path: string): string {
+/** What a configuration can do once it is trusted, as the end of a sentence. */
+export function describePower(path: string): string {
   return path.endsWith(".json")
-    ? "It is data, and says which MCP servers are started, and what tools may touch that models make."
-    : "It runs as a program with all your rights.";
+    ? "is data, and can start MCP servers, send prompts and keys to a model, say where packages come from and what tools may touch that models make, and loosen limits"
+    : "runs as a program with all your rights";
 }
 
 /** Tells whether an answer is a yes; anything unclear is a no. */

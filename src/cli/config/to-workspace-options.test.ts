@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { localModel } from "../../models/local/local-model.ts";
-import { needsTrust, parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
+import { needsTrust, parseJsonConfig, toWorkspaceOptions, withoutGrants } from "./to-workspace-options.ts";
 
 test("parseJsonConfig() reads limits", () => {
   expect(parseJsonConfig('\uFEFF{"limits": {"limitMs": 5}}', "/x.json")).toEqual({ limits: { limitMs: 5 } });
@@ -22,12 +22,33 @@ test("parseJsonConfig() and toWorkspaceOptions() read what clients see and what 
   });
 });
 
-test("needsTrust() lets data count at once that starts nothing and grants nothing", () => {
-  const read = (text: string): boolean => needsTrust(parseJsonConfig(text, "/x.json"));
+test.for([
+  ["nothing", {}],
+  ["the offline model", { model: "local" }],
+  ["what clients see", { serve: { exposure: "direct" } }],
+  ["limits that are stricter, or as they are anyway", { limits: { limitMs: 30_000, maxDepth: 3 } }],
+] as const)("needsTrust() lets data count at once that says %s", ([, data]) => {
+  const config = parseJsonConfig(JSON.stringify({ ...data, mcp: {} }), "/x.json");
 
-  expect(read('{"limits": {}, "model": "local", "serve": {"exposure": "direct"}, "mcp": {}}')).toBe(false);
-  expect(read('{"mcp": {"far": {"url": "https://example.com/mcp"}}}')).toBe(true);
-  expect(read('{"forge": {"policy": {}}}')).toBe(true);
+  expect(needsTrust(config)).toBe(false);
+  expect(withoutGrants(config)).toEqual({ limits: {}, ...data });
+});
+
+test.for([
+  ["a server", '{"mcp": {"far": {"url": "https://example.com/mcp"}}}'],
+  ["what models may make", '{"forge": {"policy": {}}}'],
+  ["where packages come from", '{"packages": {"index": {"python": "https://example.com/simple"}}}'],
+  ["a model at a URL", '{"model": "openai-compatible:http://127.0.0.1:48123/v1/x"}'],
+  ["a model of a provider", '{"model": "openai/gpt-6-sol"}'],
+  ["a model of a local server, which may send on what it gets", '{"model": "ollama/qwen3"}'],
+  ["a limit that is looser", '{"limits": {"maxCalls": 100000}}'],
+  ["a limit without an end", '{"limits": {"maxDepth": 1e999}}'],
+  ["idempotency keys that are forgotten", '{"limits": {"keyMs": 1}}'],
+])("R16: needsTrust() lets %s count only if it is trusted", ([, text = ""]) => {
+  const config = parseJsonConfig(text, "/x.json");
+
+  expect(needsTrust(config)).toBe(true);
+  expect(withoutGrants(config)).toEqual({ limits: {} });
 });
 
 test("toWorkspaceOptions() takes prices, and says what is wrong with one", async () => {

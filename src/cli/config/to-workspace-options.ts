@@ -4,6 +4,7 @@ import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
+import { defaultLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
@@ -88,15 +89,27 @@ function readParts(value: object, path: string): Pick<Configuration, PartName> {
   };
 }
 
-/** Tells whether data must be trusted before it counts: it says which programs run, or what tools of models may touch. */
-export function needsTrust({ mcp = [], forge, packages }: Configuration): boolean {
-  return mcp.length > 0 || forge !== undefined || packages !== undefined;
+/**
+ * Tells whether data must be trusted before it counts: it says which programs run, where prompts, keys and packages go or come
+ * from, what tools of models may touch, or loosens a limit.
+ */
+export function needsTrust({ mcp = [], forge, packages, model = "local", limits = {} }: Configuration): boolean {
+  const isHarmless = mcp.length === 0 && forge === undefined && packages === undefined && model === "local";
+  return !isHarmless || Object.entries(limits).some(loosens);
 }
 
 /** A configuration that is data, without what counts only where it is trusted. */
 export function withoutGrants(config: Configuration): Configuration {
-  const { mcp: _, forge: __, packages: ___, ...rest } = config;
-  return rest;
+  const { mcp: _, forge: __, packages: ___, model, limits = {}, ...rest } = config;
+  const strict = Object.fromEntries(Object.entries(limits).filter((limit) => !loosens(limit)));
+  return { ...rest, limits: strict, ...(model === "local" && { model }) };
+}
+
+/** Whether a limit lets more happen than the default does. What is no limit at all is told when the workspace is made. */
+function loosens([name, value]: readonly [name: string, value: unknown]): boolean {
+  const usual = defaultLimits[name as keyof WorkspaceLimits];
+  // An idempotency key that is forgotten earlier lets the same call happen twice.
+  return typeof value === "number" && (name === "keyMs" ? value < usual : value > usual);
 }
 
 const dataNames = ["limits", "model", "mcp", "serve", "forge", "packages"];

@@ -45,7 +45,7 @@ test("kitbag serve makes tools live at once that ask for what the configuration'
 
   expect([untrusted.code, untrusted.stderr]).toEqual([
     1,
-    expect.stringContaining("or what tools may touch, and is not"),
+    expect.stringContaining("or loosen limits, and is not trusted"),
   ]);
   expect(JSON.stringify(granted)).toContain('"live"');
   expect(JSON.stringify(beyond)).toContain("waiting");

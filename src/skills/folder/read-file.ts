@@ -10,6 +10,7 @@ import {
   realpathSync,
 } from "node:fs";
 
+import { describeForeignOwner } from "./foreign-owner.ts";
 import { toMark, type Mark } from "./folder-marks.ts";
 
 /** The bytes of a file with its mark from before it was read, or why they are not to be had. */
@@ -30,12 +31,17 @@ export interface ReadOptions {
   readonly maxBytes: number;
   /** The real path that the file must have: folders on the way may have been exchanged since it was resolved. */
   readonly mustBe?: string;
+  /** Whether a file of another user, who is not root, is refused. @default false */
+  readonly isOwnOnly?: boolean;
   /** Use the bytes before the next file is read: they are not kept. @default false */
   readonly isForNow?: boolean;
 }
 
 /** Reads a file that is a plain file at the moment it is opened, never through a link that was put in its place. */
-export function readRegularFile(path: string, { maxBytes, mustBe, isForNow = false }: ReadOptions): FileReading {
+export function readRegularFile(
+  path: string,
+  { maxBytes, mustBe, isOwnOnly = false, isForNow = false }: ReadOptions,
+): FileReading {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, openFlags);
@@ -44,6 +50,8 @@ export function readRegularFile(path: string, { maxBytes, mustBe, isForNow = fal
     if ((status.mode & setIdBits) !== 0) {
       return refuse("error", "file-setid", "a file with setuid or setgid is refused; clear the bit with chmod");
     }
+    const foreign = isOwnOnly ? describeForeignOwner(status) : undefined;
+    if (foreign !== undefined) return refuse("error", "file-foreign", foreign);
     if (status.size > maxBytes) return refuse("error", "folder-large", "it holds more than the limit allows");
     if (mustBe !== undefined && !isAt(descriptor, status, mustBe)) {
       return refuse("error", "file-moved", "a link was put in its place while it was read");

@@ -41,10 +41,11 @@ const maxBytes = 64 * 1024 * 1024;
 /**
  * Reads a lock; one that is not there is empty.
  *
- * @throws {KitbagError} `config-invalid` if it is not what this program wrote: nothing is granted until somebody has looked.
+ * @throws {KitbagError} `config-invalid` if it is not what this program wrote, or belongs to another user: nothing is granted until
+ *   somebody has looked.
  */
 export function loadLock(path: string): Lock {
-  const read = readRegularFile(path, { maxBytes });
+  const read = readRegularFile(path, { maxBytes, isOwnOnly: true });
   if (!read.ok) {
     if (read.reason === "ENOENT") return new Map();
     throw unusable(path, read.reason === "ELOOP" ? "it is a symbolic link" : read.reason);

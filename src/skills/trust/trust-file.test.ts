@@ -1,9 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
+import { loadLock } from "./lock-file.ts";
 import { loadTrust, trustPath, updateTrust } from "./trust-file.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
@@ -114,4 +124,17 @@ test.for([
   writeFileSync(trustPath(home), text, { mode: 0o600 });
 
   expect(() => loadTrust(home)).toThrow("nothing is trusted until you have looked at it");
+});
+
+test("loadTrust() and loadLock() refuse the file of another user, with a cure", ({ skip }) => {
+  skip(process.getuid?.() !== 0, "only root can give a file away");
+  const home = createFolder({
+    "trust.json": '{"version": 1, "trusted": []}',
+    "kitbag.lock": '{"version":1,"skills":{}}',
+  });
+  for (const name of ["trust.json", "kitbag.lock"]) chownSync(join(home, name), 61_234, 61_234);
+
+  for (const load of [() => loadTrust(home), () => loadLock(join(home, "kitbag.lock"))]) {
+    expect(load).toThrow("it belongs to another user (uid 61234), and you are uid 0; make it yours with chown");
+  }
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { describeFileError } from "../folder/describe-file-error.ts";
+import { describeForeignOwner } from "../folder/foreign-owner.ts";
 import { replaceFile } from "./replace-file.ts";
 import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
 import { withFileLock } from "./with-file-lock.ts";
@@ -44,11 +45,10 @@ function checkOwner(file: number, path: string): void {
   const { mode, uid, size } = fstatSync(file);
   if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw untrustworthy(path, "it is not a file");
   if (size > 64 * 1024 * 1024) throw untrustworthy(path, "it is larger than 64 MiB");
+  const foreign = describeForeignOwner({ uid });
+  if (foreign !== undefined) throw untrustworthy(path, foreign);
   // Windows has no such bits; there the folder of the user protects the file.
-  const me = process.getuid?.();
-  if (me === undefined) return;
-  if (uid !== me && uid !== 0) throw untrustworthy(path, "it belongs to another user");
-  if ((mode & 0o022) !== 0) throw untrustworthy(path, "other users can write to it");
+  if (process.getuid !== undefined && (mode & 0o022) !== 0) throw untrustworthy(path, "other users can write to it");
 }
 
 function untrustworthy(path: string, reason: string, cause?: unknown): KitbagError {

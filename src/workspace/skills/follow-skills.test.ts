@@ -484,7 +484,7 @@ test("P7: a tool whose signature changed without a new major version is reported
   await workspace.deactivateSkill("user");
 
   writeFiles(project, { "skills/base/scripts/run.sh": script("--other") });
-  await changed(() => workspace.getSkill("base")?.tools[0]?.inputSchema.properties?.["other"] !== undefined);
+  await changed(() => JSON.stringify(workspace.getSkill("base")?.tools[0]?.inputSchema).includes("other"));
   const sameMajor = await workspace.activateSkill("user");
   writeFiles(project, { "skills/base/kitbag.toml": '[skill]\nversion = "2.0.0"\n' });
   await changed(() => workspace.getSkill("user")?.uses[0]?.signature === undefined);
