@@ -194,6 +194,60 @@ test("deriveScripts() never throws and takes bounded time, whatever a script hol
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
+test.for([
+  ["c.rb", "require 'optparse'\nOptionParser.new do |o|\n", "o.on('-a',"],
+  ["c.js", "const yargs = require('yargs');\nyargs", ".option('a',"],
+  ["c.mjs", "import { program } from 'commander';\nprogram", ".option('-a',"],
+  ["c.cjs", "const { program } = require('commander');\nprogram", ".addOption(new Option('-a',"],
+] as const)(
+  "deriveScripts() ends reading %s when its budget is spent, and keeps it as a tool",
+  async ([name, head, part]) => {
+    const path = `scripts/${name}`;
+    const files = { [path]: head + part.repeat(1000), "scripts/good.sh": "# Usage: good.sh <file>\ncat $1\n" };
+
+    const { scripts, diagnostics } = await derive(files, { maxSteps: 100_000 });
+
+    expect(scripts.map((script) => [script.path, script.kind, script.tools[0]?.confidence])).toEqual([
+      [path, "tool", "opaque"],
+      ["scripts/good.sh", "tool", "usage"],
+    ]);
+    expect(diagnostics).toEqual([
+      {
+        severity: "warning",
+        code: "script-too-long",
+        message: `Skipped what "${path}" says about its arguments, because its text takes too long to read`,
+        file: path,
+        cure: "Describe it in scripts/manifest.yml",
+      },
+    ]);
+  },
+);
+
+test("deriveScripts() reads a script with many options of one name within its budget", async () => {
+  const text = `require 'optparse'\nOptionParser.new do |o|\n${"o.on('-a')\n".repeat(5000)}end`;
+
+  const { scripts, diagnostics } = await derive({ "scripts/c.rb": text }, { maxSteps: 1_000_000 });
+
+  expect(diagnostics).toEqual([]);
+  expect(Object.keys(scripts[0]?.tools[0]?.inputSchema["properties"] ?? {}).at(-1)).toBe("a_5000");
+});
+
+test("deriveScripts() lets other work go on between the scripts of one skill", async () => {
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`scripts/${index}.sh`, "echo\n"]));
+  let timeMs = 0;
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    pending = setImmediate(turn);
+  };
+  let pending = setImmediate(turn);
+
+  await derive(files, { now: () => (timeMs += 100) });
+  clearImmediate(pending);
+
+  expect(turns).toBeGreaterThan(15);
+});
+
 test("deriveScripts() gives plain JSON, so that it can be kept", async () => {
   const derived = await derive({
     "scripts/a.py":

@@ -33,6 +33,10 @@ export interface SkillScripts {
 export interface DeriveScriptsOptions extends PythonReaderOptions {
   /** Shared by several calls; whoever made it closes it. @default one for this call */
   readonly pythonReader?: PythonReader;
+  /** How much work reading one script may be, in steps. @default 10,000,000, well below a second */
+  readonly maxSteps?: number;
+  /** Tells the time in milliseconds, for how long other work has waited. @default performance.now */
+  readonly now?: () => number;
 }
 
 /**
@@ -59,15 +63,16 @@ export async function deriveAllScripts(
   const reader = options.pythonReader ?? createPythonReader(options);
   const waiting = skills.map((skill) => ({ skill, ...(skill.started ?? startScripts(skill.files, reader)) }));
   const derived: DerivedScripts[] = [];
-  let sliceEnd = performance.now() + sliceMs;
+  const now = options.now ?? (() => performance.now());
+  let sliceEnd = now() + sliceMs;
+  const breathe = async (): Promise<void> => {
+    if (now() < sliceEnd) return;
+    await setImmediate();
+    sliceEnd = now() + sliceMs;
+  };
   // The helper parses Python while the other languages are read here; it must be fed meanwhile.
   await setImmediate();
-  for (const one of waiting) {
-    derived.push(await finish(one));
-    if (performance.now() < sliceEnd) continue;
-    await setImmediate();
-    sliceEnd = performance.now() + sliceMs;
-  }
+  for (const one of waiting) derived.push(await finish({ ...one, breathe, maxSteps: options.maxSteps }));
   if (options.pythonReader === undefined) await reader.close();
   return derived;
 }
@@ -88,15 +93,20 @@ export function startScripts(own: readonly ScriptFile[], reader: PythonReader): 
   return { prepared, python: new Map(scripts.map((script) => [script, read(script)])) };
 }
 
-async function finish({
-  skill,
-  prepared,
-  python,
-}: StartedScripts & { readonly skill: SkillScripts }): Promise<DerivedScripts> {
+interface ScriptsToFinish extends StartedScripts {
+  readonly skill: SkillScripts;
+  readonly maxSteps: number | undefined;
+  /** Lets other work go on, if it has waited long enough. */
+  breathe(): Promise<void>;
+}
+
+async function finish({ skill, prepared, python, maxSteps, breathe }: ScriptsToFinish): Promise<DerivedScripts> {
   const { diagnostics, manifest } = prepared;
   const readings: { candidate: Candidate; reading: Reading }[] = [];
   for (const candidate of prepared.candidates) {
-    readings.push({ candidate, reading: readScript(candidate, await python.get(candidate), diagnostics) });
+    const parts = { python: await python.get(candidate), diagnostics, maxSteps };
+    readings.push({ candidate, reading: readScript(candidate, parts) });
+    await breathe();
   }
   const derived = readings.map(({ candidate, reading }) => toInterface(candidate, reading, prepared));
   const applied = applyManifest(derived, manifest.tools);

@@ -51,11 +51,15 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
 
 function withUniqueProperties(parameters: readonly Parameter[]): readonly Parameter[] {
   const taken = new Set<string>();
+  /** The number that the next property of a name gets. */
+  const numbers = new Map<string, number>();
   return parameters.map((parameter) => {
     const wanted = parameter.part.property;
     let property = wanted;
-    for (let count = 2; taken.has(property); count++) property = `${wanted}_${count}`;
+    let count = numbers.get(wanted) ?? 2;
+    for (; taken.has(property); count++) property = `${wanted}_${count}`;
     taken.add(property);
+    numbers.set(wanted, count);
     return property === wanted ? parameter : { ...parameter, part: { ...parameter.part, property } };
   });
 }

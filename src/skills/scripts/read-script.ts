@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
+import { BudgetSpent, mostSteps, withinBudget } from "./code/budget.ts";
 import { opaqueArguments } from "./derived-interface.ts";
 import { deriveJavascript } from "./javascript/derive-javascript.ts";
 import { deriveOther } from "./other/derive-other.ts";
@@ -10,17 +11,25 @@ import type { Reading, SourceScript } from "./reading.ts";
 import { deriveShell } from "./shell/derive-shell.ts";
 import { withoutUndefined } from "./without-undefined.ts";
 
+/** What reading one script needs beside its text. */
+export interface ReadScriptParts {
+  /** What the helper said about a script in Python. */
+  readonly python: PythonReading | undefined;
+  readonly diagnostics: Diagnostic[];
+  /** How much work it may be. @default {@link mostSteps} */
+  readonly maxSteps?: number | undefined;
+}
+
 /**
- * Reads one script with the reader of its language; `python` is what the helper said about it. Contract: never throws. A script
- * that makes a reader fail is reported, and is a tool that takes words.
+ * Reads one script with the reader of its language. Contract: never throws. A script that makes a reader fail, or takes too long to
+ * read, is reported, and is a tool that takes words.
  */
 export function readScript(
   { source, verdict, isCut }: Candidate,
-  python: PythonReading | undefined,
-  diagnostics: Diagnostic[],
+  { python, diagnostics, maxSteps = mostSteps }: ReadScriptParts,
 ): Reading {
   try {
-    const reading = readByLanguage(source, python, diagnostics);
+    const reading = withinBudget(maxSteps, () => readByLanguage(source, python, diagnostics));
     if (verdict !== undefined)
       return withoutUndefined<Reading>({ ...verdict, description: reading.description, modules: reading.modules });
     // What was not read may take anything.
@@ -30,14 +39,17 @@ export function readScript(
       : reading;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
+    const isTooLong = cause instanceof BudgetSpent;
     diagnostics.push({
       severity: "warning",
-      code: "script-unreadable",
-      message: `Cannot read how ${quote(source.path)} is called: ${reason}`,
+      code: isTooLong ? "script-too-long" : "script-unreadable",
+      message: isTooLong
+        ? `Skipped what ${quote(source.path)} says about its arguments, because ${reason}`
+        : `Cannot read how ${quote(source.path)} is called: ${reason}`,
       file: source.path,
       cure: "Describe it in scripts/manifest.yml",
     });
-    return opaque("");
+    return verdict === undefined ? opaque("") : { ...verdict, description: "" };
   }
 }
 

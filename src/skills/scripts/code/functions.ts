@@ -1,4 +1,4 @@
-import { findClosing, isAnyToken, isToken, splitArguments, type Token } from "./token.ts";
+import { findClosing, findToken, isAnyToken, isToken, splitArguments, type Token } from "./token.ts";
 
 /** The functions of a script: by name, the index of the parenthesis that opens the parameters. */
 export type Functions = ReadonlyMap<string, number>;
@@ -70,11 +70,6 @@ export function parametersOf(
       },
     ];
   });
-}
-
-function findToken(tokens: readonly Token[], [from, to]: readonly [number, number], text: string): number {
-  for (let index = from; index < to; index++) if (isToken(tokens[index], text)) return index;
-  return -1;
 }
 
 /** The tokens of a function's body, as first index and index after the last. A body is at most 400 tokens long: helpers are short. */

@@ -1,3 +1,5 @@
+import { countStep } from "./budget.ts";
+
 /** A piece of source text. */
 export interface Token {
   readonly kind: "word" | "string" | "number" | "symbol" | "comment";
@@ -11,11 +13,13 @@ export interface Token {
 
 /** Tells whether `token` is the symbol or the word `text`. */
 export function isToken(token: Token | undefined, text: string): boolean {
+  countStep();
   return token !== undefined && token.text === text && (token.kind === "symbol" || token.kind === "word");
 }
 
 /** Tells whether `token` is one of these symbols and words. */
 export function isAnyToken(token: Token | undefined, texts: ReadonlySet<string>): boolean {
+  countStep();
   return token !== undefined && (token.kind === "symbol" || token.kind === "word") && texts.has(token.text);
 }
 
@@ -27,6 +31,12 @@ export function numberOf(token: Token | undefined): number | undefined {
 /** Tells whether the tokens from `index` on are `texts`, one after the other. */
 export function isSequence(tokens: readonly Token[], index: number, texts: readonly string[]): boolean {
   return texts.every((text, offset) => isToken(tokens[index + offset], text));
+}
+
+/** The index of the first token `text` from `from` on and before `to`; -1 if there is none. */
+export function findToken(tokens: readonly Token[], [from, to]: readonly [number, number], text: string): number {
+  for (let index = from; index < to; index++) if (isToken(tokens[index], text)) return index;
+  return -1;
 }
 
 const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
@@ -42,6 +52,7 @@ export function findClosing(tokens: readonly Token[], open: number): number {
   const stack: string[] = [];
   const limit = Math.min(tokens.length, open + farthest);
   for (let index = open; index < limit; index++) {
+    countStep();
     const token = tokens[index];
     if (token?.kind !== "symbol") continue;
     const closer = closers[token.text];

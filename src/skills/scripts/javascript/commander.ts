@@ -1,7 +1,7 @@
 import { argumentsOf, callAt, type Call } from "../code/calls.ts";
 import type { Code } from "../code/code.ts";
 import { textOf, textsOf, toJson, type Literal } from "../code/literals.ts";
-import { isToken, type Token } from "../code/token.ts";
+import { findToken, isToken, type Token } from "../code/token.ts";
 import type { DerivedCommand, DerivedInterface } from "../derived-interface.ts";
 import type { FlagDeclaration } from "../flag-parameter.ts";
 import { numberMade } from "../hand/code-positions.ts";
@@ -64,6 +64,9 @@ function open(words: readonly string[], parent?: OpenCommand): OpenCommand {
   parent?.children.push(command);
   return command;
 }
+
+/** No program has commands of commands that go deeper. */
+const deepest = 16;
 
 const rootNames = new Set(["program", "cli", "app", "commander"]);
 
@@ -148,7 +151,7 @@ class ChainReader {
 
   #openCommand(parent: OpenCommand, values: readonly Literal[]): void {
     const { name, arguments: places } = splitCommand(textOf(values[0]) ?? "");
-    if (name === "") return;
+    if (name === "" || parent.words.length >= deepest) return;
     // cac writes a default command as `[...files]`.
     const isDefault = /^[<[]/u.test(name);
     const command = isDefault ? parent : open([...parent.words, name], parent);
@@ -196,14 +199,12 @@ class ChainReader {
   /** `addOption(new Option("-s, --size <size>", "…").choices([…]).default("m"))` */
   #addLongOption(command: OpenCommand, call: Call): void {
     const { tokens } = this.#code;
-    const at = tokens.findIndex((token, index) => index > call.open && index < call.close && isToken(token, "Option"));
+    const at = findToken(tokens, [call.open + 1, call.close], "Option");
     const made = at === -1 ? undefined : callAt(this.#code, at);
     if (made === undefined) return;
     const [notation, description] = argumentsOf(this.#code, made);
     const chained = (name: string): readonly Literal[] | undefined => {
-      const index = tokens.findIndex(
-        (token, place) => place > made.close && place < call.close && isToken(token, name),
-      );
+      const index = findToken(tokens, [made.close + 1, call.close], name);
       const found = index === -1 ? undefined : callAt(this.#code, index);
       return found === undefined ? undefined : argumentsOf(this.#code, found);
     };

@@ -1,3 +1,4 @@
+import { countStep } from "../code/budget.ts";
 import { argumentsOf, callAt, type Call } from "../code/calls.ts";
 import type { Code } from "../code/code.ts";
 import { entryOf, textOf, textsOf, toJson, type Literal } from "../code/literals.ts";
@@ -31,7 +32,7 @@ export function fromYargs(code: Code, help: HelpTexts): DerivedInterface | undef
     if (token.kind !== "word" || !isToken(code.tokens[index - 1], ".")) continue;
     const call = callAt(code, index);
     if (call === undefined) continue;
-    const owner = commands.findLast(({ range }) => index > range[0] && index < range[1]) ?? root;
+    const owner = commands.findLast(({ range }) => isWithin(index, range)) ?? root;
     readMethod(code, token.text, { call, owner, commands, root });
   }
   if (commands.length === 0) root.arguments.push(...placesOf(code, help));
@@ -45,6 +46,11 @@ export function fromYargs(code: Code, help: HelpTexts): DerivedInterface | undef
     confidence: "declared",
     source: "yargs",
   };
+}
+
+function isWithin(index: number, [from, to]: readonly [number, number]): boolean {
+  countStep();
+  return index > from && index < to;
 }
 
 /** Without commands, what is no option is in `_`; the usage line has the names. */
@@ -75,7 +81,10 @@ function readMethod(code: Code, method: string, { call, owner, commands, root }:
     }
     case "positional": {
       const name = textOf(values[0]) ?? "";
-      const place = owner.arguments.findIndex(({ part }) => part.property === name);
+      const place = owner.arguments.findIndex(({ part }) => {
+        countStep();
+        return part.property === name;
+      });
       const before = owner.arguments[place];
       if (before !== undefined) owner.arguments[place] = toPositional(name, values[1], before);
       return;
