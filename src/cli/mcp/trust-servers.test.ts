@@ -104,6 +104,18 @@ test("kitbag trust shows the whole difference of a tool that changed, and pins i
   expect(readLock(project)).not.toEqual(pinned);
 });
 
+test("R16: kitbag trust shows a tool in full that only the lock of the project pins", async () => {
+  const project = createProject(withServer([echo]));
+  await runKitbag(["trust", "."], { project });
+  const stranger = { ...project, home: `${project.home}-of-another-person` };
+
+  const first = await runKitbag(["trust", "."], { project: stranger });
+  const second = await runKitbag(["trust", "--mcp", "raw"], { project: stranger });
+
+  expect(first.stdout).toMatch(/^ +echo \(new\):$\n^ +description: /mu);
+  expect(second.stdout).toContain("echo (as before): ");
+});
+
 test("kitbag trust shows a tool in full of which nobody here knows what it was", async () => {
   const project = createProject(withServer([echo]));
   await runKitbag(["trust", "."], { project });

@@ -1,7 +1,10 @@
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import { isMcpProgram, toSourceKey, type McpSource } from "../../core/mcp-code.ts";
-import type { McpOffer } from "../../mcp/client/inspect-server.ts";
+import type { McpChange, McpOffer } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
+import { toDigest } from "../../skills/folder/to-digest.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
@@ -26,7 +29,8 @@ export async function trustServers(sources: readonly McpSource[], invocation: In
   const lockPath = resolveLockPath(cwd);
   const { createKeptContent } = await import("../../runtimes/mcp/kept-content.ts");
   const kept = createKeptContent(toKeptPath(invocation));
-  const inspected = await inspectAll(sources, { lockPath, kept }, invocation);
+  const offers = await inspectAll(sources, { lockPath, kept }, invocation);
+  const inspected = offers.map((offer) => withUnseen(offer, kept));
   const texts = await Promise.all(inspected.map((one) => renderInspected(one, { terminal, kept })));
   const text = texts.join("\n\n");
   const document = { servers: inspected.map(toDocument), lock: lockPath };
@@ -46,11 +50,32 @@ export async function trustServers(sources: readonly McpSource[], invocation: In
     lock.servers ??= new Map();
     for (const { key, pins } of inspected) lock.servers.set(key, pins);
   });
+  for (const { pins } of inspected) {
+    for (const digest of [...pins.tools.values(), ...pins.skills.values()]) kept.writeJson(toAgreement(digest));
+  }
   const pinned = `Pinned in ${toShownPath(lockPath, cwd)}. A tool that is described otherwise later will not run.`;
   return {
     document: { trusted: true, ...document },
     text: isAsked ? toPrintable(pinned) : `${text}\n${toPrintable(pinned)}`,
   };
+}
+
+/** A lock comes with the project: what it pins is new to a person who has not agreed to it on this machine, and is shown in full. */
+function withUnseen(offer: McpOffer, kept: KeptContent): McpOffer {
+  const see = <Offered extends { readonly change: McpChange }>(one: Offered, digest: string | undefined): Offered => {
+    const agreement = toDigest(Buffer.from(toCanonicalJson(toAgreement(digest ?? ""))));
+    return one.change === "same" && kept.read(agreement) === undefined ? { ...one, change: "new" } : one;
+  };
+  return {
+    ...offer,
+    tools: offer.tools.map((one) => see(one, offer.pins.tools.get(one.definition.name))),
+    skills: offer.skills.map((one) => see(one, one.digest)),
+  };
+}
+
+/** What is kept, in the folder of this person, about something that they agreed to. */
+function toAgreement(digest: string): JsonValue {
+  return { agreed: digest };
 }
 
 function hasChanged({ tools, skills }: McpOffer): boolean {
