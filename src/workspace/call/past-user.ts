@@ -1,7 +1,6 @@
 import { KitbagError, toFailure } from "../../core/errors.ts";
-import { mayCallTool, toToolScopes, type Scopes } from "../../core/scopes.ts";
+import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import type { ScopesOf } from "../../core/scopes.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**

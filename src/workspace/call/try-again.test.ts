@@ -374,7 +374,7 @@ test("retry() makes no call for a user who has no access any more, or of whom no
   const { workspace, store, ran, fail } = createLimited();
   await workspace.call("both", {}, { user: "Ada" });
   const dead = openDeadLetters(store);
-  const [{ id = "" } = {}] = await dead.list();
+  const [id = ""] = (await dead.list()).map((letter) => letter.id);
   fail.isOn = false;
 
   const gone = await dead.retry(workspace, id, { scopesOf: () => new Set() });
@@ -390,7 +390,7 @@ test("retry() of a call whose caller a function held back calls nothing that can
   const { workspace, store, ran, fail } = createLimited();
   await workspace.call("both", {}, { refuse: () => undefined });
   const dead = openDeadLetters(store);
-  const [{ id = "" } = {}] = await dead.list();
+  const [id = ""] = (await dead.list()).map((letter) => letter.id);
   fail.isOn = false;
 
   expect(await dead.retry(workspace, id)).toMatchObject({ error: { code: "scope-missing" } });
