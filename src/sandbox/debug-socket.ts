@@ -8,7 +8,7 @@ import { KitbagError, describeCause } from "../core/errors.ts";
 
 /** Where a debugger waits for the one script that it debugs. */
 export interface DebugSocket {
-  /** Mount it inside. */
+  /** Where it is on the host; see `Profile.debug`. */
   readonly path: string;
   /** The connection of the script. Never rejects; it is pending until somebody connects. */
   readonly connection: Promise<Duplex>;

@@ -128,6 +128,7 @@ function describeHow(used: SandboxName, guarantee: Guarantee, groups: 1 | 2 | un
 const means: Record<Guarantee, string> = {
   files: "a mount namespace with what was granted, all else is not there",
   network: "a network namespace without a way out, but for the proxy",
+  sockets: "the seccomp filter refuses Unix sockets, unless they were granted",
   environment: "set anew",
   processes: "a PID namespace",
   user: "a user that owns nothing",

@@ -22,7 +22,15 @@ export interface FoundSandbox extends Sandbox {
 }
 
 /** What a sandbox must hold a program to, or nobody takes it without having named it. */
-export const needed: readonly Guarantee[] = ["files", "network", "environment", "processes", "user", "privileges"];
+export const needed: readonly Guarantee[] = [
+  "files",
+  "network",
+  "sockets",
+  "environment",
+  "processes",
+  "user",
+  "privileges",
+];
 
 /**
  * Finds the best sandbox that really works on this machine, or the one that was named.

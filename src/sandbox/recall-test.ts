@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { insideFile } from "./host.ts";
 import { findProgram } from "./programs.ts";
 import type { Sandbox } from "./sandbox.ts";
-import { probe, testSandbox, type SelfTest } from "./self-test.ts";
+import { probe, socketProbes, testSandbox, type SelfTest } from "./self-test.ts";
 import type { WorkArea } from "./work-area.ts";
 
 /** Tests a sandbox, or recalls the test of the same one: same boot, same kernel, same programs, same user, same attempts. */
@@ -23,7 +23,8 @@ export async function recallTest(sandbox: Sandbox, area: WorkArea): Promise<Self
 function digestOf(sandbox: Sandbox): string {
   const programs = ["bwrap", "unshare", "perl", "firejail", "nsjail", "prlimit", "bash"].map(describe);
   const own = [insideFile("enter.pl"), insideFile("own-mounts.pl"), process.execPath].map(describe);
-  const facts = [sandbox.name, [...sandbox.enforces], process.getuid?.(), release(), bootId(), programs, own, probe];
+  const probes = [probe, socketProbes];
+  const facts = [sandbox.name, [...sandbox.enforces], process.getuid?.(), release(), bootId(), programs, own, probes];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 }
 

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from "node:stream";
 export const guarantees = [
   "files",
   "network",
+  "sockets",
   "environment",
   "processes",
   "user",
@@ -67,6 +68,10 @@ export interface Profile {
   readonly programs: readonly string[];
   /** The socket of an egress proxy on the host; without it there is no network at all. */
   readonly egress?: string;
+  /** The socket of a debugger on the host; the program reaches it at `debugPort` of its loopback interface. */
+  readonly debug?: string;
+  /** `private`: it may make Unix sockets of its own; those that are in mounts when it starts are hidden. @default it has no Unix sockets */
+  readonly sockets?: "private";
   /** The working directory inside. @default "/tmp" */
   readonly directory?: string;
   readonly limits: Limits;

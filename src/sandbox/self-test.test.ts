@@ -25,6 +25,7 @@ test("testSandbox() finds that a sandbox holds all it promises", async (context)
 const large = 1e9;
 const leaks: Partial<Record<Guarantee, (profile: Profile, area: FoundSandbox["area"]) => Partial<Profile>>> = {
   files: ({ mounts }, area) => ({ mounts: [...mounts, { source: area.private, target: area.private, granted: true }] }),
+  sockets: () => ({ sockets: "private" }),
   environment: ({ environment }) => ({ environment: { ...environment, LEAKED: "x" } }),
   programs: () => ({ programs: ["*"] }),
   memory: ({ limits }) => ({ limits: { ...limits, memoryBytes: large } }),
@@ -64,7 +65,7 @@ test("testSandbox() proves nothing when somebody removed what must not be seen",
   const robbed: Sandbox = {
     ...sandbox,
     start(profile, command, input) {
-      rmSync(profile.environment["OUTSIDE"] ?? "");
+      rmSync(profile.environment["OUTSIDE"] ?? "", { force: true });
       return sandbox.start(profile, command, input);
     },
   };

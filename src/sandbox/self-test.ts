@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../core/errors.ts";
 import { isRoot } from "./host.ts";
+import { findProgram } from "./programs.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 
@@ -77,6 +78,18 @@ try process-count 'it may start any number of processes' fill
 say done ok
 `;
 
+/** Tries to reach a Unix socket in a folder that it sees. No basic program can: it is in Perl, or in Node where there is no Perl. */
+export const socketProbes = {
+  perl: String.raw`use Socket; my $place = pack_sockaddr_un("$ENV{FOLDER}/socket");
+sub say { my $seen = $_[0] ? "can be reached" : "answers: $!"; print "sockets ", !$_[0] && ($!{EAFNOSUPPORT} || $!{EPERM}) ? "ok" : "a Unix socket in a folder that it reads $seen", "\n" }
+say(socket(my $one, PF_UNIX, SOCK_STREAM, 0) && connect($one, $place));
+say(socketpair(my $two, my $three, PF_UNIX, SOCK_DGRAM, 0) && connect($two, $place));`,
+  node: `const say = (what) => { console.log("sockets " + what); process.exit(); };
+const socket = require("node:net").connect(process.env.FOLDER + "/socket");
+socket.on("connect", () => say("a Unix socket in a folder that it reads can be reached"));
+socket.on("error", ({ code }) => say(["EAFNOSUPPORT", "EPERM"].includes(code) ? "ok" : "a Unix socket in a folder that it reads answers: " + code));`,
+};
+
 /** Tries to break out of a sandbox in every way that it says it holds back. Takes a fraction of a second. */
 export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<SelfTest> {
   // Others may be tested at the same time.
@@ -91,8 +104,7 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
   const granted = mkdtempSync(join(area.own, "granted-"));
   chmodSync(granted, 0o755);
   writeFileSync(join(granted, "file"), "", { mode: 0o644 });
-  const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const [server, socketServer] = await Promise.all([serve(0), serve(join(directory, "socket"))]);
   try {
     const { port } = server.address() as { port: number };
     const folder = sandbox.keepsPaths === true ? directory : "/skill";
@@ -102,17 +114,44 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
       { source: directory, target: "/skill" },
       { source: granted, target: granted, granted: true },
     ];
-    const seen = await run(sandbox, { mounts, environment, programs: [], limits });
+    const profile: Profile = { mounts, environment, programs: [], limits };
+    const [seen, sockets] = await Promise.all([
+      run(sandbox, profile, ["bash", "/skill/probe.sh"]),
+      run(sandbox, ...toSocketProbe(profile)),
+    ]);
     // What is not there cannot be seen, and that would prove nothing.
     if (![outside, join(directory, "secret")].every((path) => existsSync(path))) {
       const reason = "somebody removed the files of its test while it ran";
       throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason });
     }
-    return toResult(sandbox, seen);
+    return toResult(sandbox, { ...seen, lines: [...seen.lines, ...sockets.lines] });
   } finally {
     server.close();
+    socketServer.close();
     for (const made of [directory, hidden, granted]) rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** Listens on a port of the loopback interface, or on a Unix socket that every user may connect to. */
+async function serve(place: 0 | string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const reason = `its test cannot listen (${cause.message}); use a shorter or writable directory`;
+      reject(new KitbagError("sandbox-failed", { sandbox: "self-test", reason }, { cause }));
+    });
+    if (place === 0) server.listen(0, "127.0.0.1", resolve);
+    else server.listen(place, resolve);
+  });
+  if (place !== 0) chmodSync(place, 0o666);
+  return server;
+}
+
+function toSocketProbe(profile: Profile): [Profile, readonly string[]] {
+  const perl = findProgram("perl");
+  if (perl !== undefined) return [{ ...profile, programs: [perl] }, [perl, "-e", socketProbes.perl]];
+  const node = { source: realpathSync(process.execPath), target: "/opt/node" };
+  return [{ ...profile, mounts: [...profile.mounts, node] }, [node.target, "-e", socketProbes.node]];
 }
 
 interface ProbeRun {
@@ -120,8 +159,8 @@ interface ProbeRun {
   readonly complaint: string;
 }
 
-async function run(sandbox: Sandbox, profile: Profile): Promise<ProbeRun> {
-  const started = await sandbox.start(profile, ["bash", "/skill/probe.sh"]);
+async function run(sandbox: Sandbox, profile: Profile, command: readonly string[]): Promise<ProbeRun> {
+  const started = await sandbox.start(profile, command);
   const timer = setTimeout(() => started.kill(), longestMs);
   const [output, complaint] = await Promise.all([text(started.stdout), text(started.stderr), started.exit]);
   clearTimeout(timer);

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 
 import { KitbagError } from "../../core/errors.ts";
 import { openDebugSocket } from "../../sandbox/debug-socket.ts";
+import { debugPort } from "../../sandbox/egress/environment.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Launch, Launcher } from "../script/launch.ts";
 import { openCdpSession } from "./cdp-session.ts";
@@ -43,7 +44,6 @@ export interface DebugHost extends DebuggedCall {
 
 const ownFolder = join(import.meta.dirname, "inside");
 const ownTarget = "/opt/kitbag/debug";
-const socketTarget = "/run/kitbag-debug.sock";
 /** How long the interpreter may take to connect. */
 const patienceMs = 30_000;
 /** How long a script may live on whose connection is gone. */
@@ -87,8 +87,9 @@ function languageOf({ tool }: DebugHost, { interpreter }: Launch): DebugSession[
 function toInside(host: DebugHost, launch: Launch, socket: string): { profile: Profile; command: readonly string[] } {
   const { interpreter, argv, env } = launch;
   const isPython = interpreter.family === "python";
+  const isRelayed = host.sandbox.enforces.has("sockets");
+  const place = isRelayed ? String(debugPort) : socket;
   const own: Mount[] = [
-    { source: socket, target: socketTarget, write: true },
     { source: ownFolder, target: ownTarget },
     ...(isPython ? findDebugpy() : []),
   ];
@@ -96,13 +97,14 @@ function toInside(host: DebugHost, launch: Launch, socket: string): { profile: P
     ...launch.profile,
     mounts: [...launch.profile.mounts, ...own],
     environment: { ...launch.profile.environment, ...env },
+    ...(isRelayed && { debug: socket }),
   };
   const bridge = `${ownTarget}/bridge${extname(import.meta.filename)}`;
   const { program } = interpreter;
   const folder = host.sandbox.name === "off" ? "/usr/lib/python3/dist-packages" : debugpyTarget;
   const command = isPython
-    ? [program, ...interpreter.argv, `${ownTarget}/attach.py`, socketTarget, folder, ...argv]
-    : [program, bridge, socketTarget, program, ...interpreter.argv, ...argv];
+    ? [program, ...interpreter.argv, `${ownTarget}/attach.py`, place, folder, ...argv]
+    : [program, bridge, place, program, ...interpreter.argv, ...argv];
   return { profile, command };
 }
 

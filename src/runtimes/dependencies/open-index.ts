@@ -1,21 +1,18 @@
-import { realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
-import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../../sandbox/egress/relay-command.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 import { findCertificates } from "./find-certificates.ts";
 
 /** A way to the package index and to nowhere else. */
 export interface IndexRoute {
+  /** The socket of its proxy; missing where the network is open. */
+  readonly egress?: string;
   readonly mounts: readonly Mount[];
-  readonly programs: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Lets a command use it. */
-  toCommand(command: readonly string[]): readonly string[];
   /** Hosts that somebody wanted to reach and must not. */
   refused(): readonly string[];
   close(): Promise<void>;
@@ -31,8 +28,6 @@ export interface IndexReach {
 /** A file that is too large fails when it is written, with a message that says so; this bounds what is never written. */
 const most = 2;
 
-const socketInside = "/run/package-index.sock";
-
 const certificatesInside = "/opt/kitbag/certificates.pem";
 
 /** How pip, npm, Cargo and OpenSSL are told whom to trust. */
@@ -46,9 +41,7 @@ const trust = {
 /** Without a sandbox nobody is kept from the network. */
 const openNetwork: IndexRoute = {
   mounts: [],
-  programs: [],
   environment: {},
-  toCommand: (command) => command,
   refused: () => [],
   close: async () => {},
 };
@@ -61,18 +54,11 @@ export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReac
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const egress = await openEgress({ rules: hosts, directory, limits: { bytes: most * maxBytes } });
-    const interpreter = findRelayInterpreter();
     const certificates = findCertificates();
     return {
-      mounts: [
-        { source: egress.socket, target: socketInside, write: true },
-        { source: relaySource, target: relayTarget },
-        ...(certificates === undefined ? [] : [{ source: certificates, target: certificatesInside }]),
-        ...(interpreter === "node" ? [{ source: realpathSync(process.execPath), target: "/opt/node" }] : []),
-      ],
-      programs: interpreter === "node" ? [] : [interpreter === "python" ? "python3" : interpreter],
+      egress: egress.socket,
+      mounts: certificates === undefined ? [] : [{ source: certificates, target: certificatesInside }],
       environment: { ...egressEnvironment(hosts), ...(certificates !== undefined && trust) },
-      toCommand: (command) => toRelayCommand(interpreter, socketInside, command),
       refused() {
         const wanted = egress.connections
           .filter(({ allowed, host }) => !allowed && host !== "")

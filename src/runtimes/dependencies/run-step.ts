@@ -54,8 +54,7 @@ export function runStep(bench: Workbench, step: Step): Promise<StepResult> {
   const { sandbox, work, maxBytes, signal } = bench;
   const isTooLarge = async (): Promise<boolean> => (await sizeOf(work, maxBytes)) > maxBytes;
   const { onLine } = step;
-  const command = step.route?.toCommand(step.command) ?? step.command;
-  return runInside(sandbox, { profile: toProfile(bench, step), command, signal, isTooLarge, onLine });
+  return runInside(sandbox, { profile: toProfile(bench, step), command: step.command, signal, isTooLarge, onLine });
 }
 
 /** A program to run in a sandbox. */
@@ -109,7 +108,8 @@ function toProfile({ work, root, told, toldInside, maxBytes }: Workbench, step: 
       ...(route?.mounts ?? []),
     ],
     environment: { ...own, ...step.environment, ...route?.environment },
-    programs: [...programs, ...(route?.programs ?? [])],
+    programs,
+    ...(route?.egress !== undefined && { egress: route.egress }),
     directory: step.directory ?? root,
     limits: { ...buildLimits, fileBytes: maxBytes },
   };

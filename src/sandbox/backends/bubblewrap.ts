@@ -1,12 +1,11 @@
 import { devices } from "../layout.ts";
 import { findProgram } from "../programs.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
-import { renderFilter } from "../seccomp/render-filter.ts";
-import { filterArchitecture, limitWords, startIn, type HeldLayout, type LinuxHost } from "./linux.ts";
+import { limitWords, startIn, type HeldLayout, type LinuxHost } from "./linux.ts";
+import { filterOf } from "./with-relay.ts";
 
 /** Programs run in bubblewrap: namespaces, mounts, a system-call filter; no rights of root are needed. */
 export function bubblewrapSandbox(host: LinuxHost): Sandbox {
-  const architecture = filterArchitecture();
   return startIn(host, {
     name: "bubblewrap",
     enforces: new Set(guarantees),
@@ -14,7 +13,7 @@ export function bubblewrapSandbox(host: LinuxHost): Sandbox {
       const held = layout.mounts.flatMap((mount) => mount.held ?? []);
       const closed = strays.filter((stray) => stray >= firstHeld + held.length);
       const forks = profile.filter === "fork-server";
-      const filter = renderFilter(profile.filter ?? "tool", architecture);
+      const filter = filterOf(profile, host);
       const words = [...toArguments(profile, layout), ...(forks ? forkServerArguments : toolArguments)];
       return {
         // In a file instead of the command line, where every user of the machine could read the environment.

@@ -8,15 +8,14 @@ import { toHostPath } from "../host-path.ts";
 import type { Layout } from "../layout.ts";
 import { copyProgram, findProgram } from "../programs.ts";
 import { guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
-import { renderFilter } from "../seccomp/render-filter.ts";
-import { filterArchitecture, limitWords, startIn, type LinuxHost } from "./linux.ts";
+import { limitWords, startIn, type LinuxHost } from "./linux.ts";
+import { filterOf } from "./with-relay.ts";
 
 /**
  * Programs run in firejail, which is a program of root: for machines where nobody else may make namespaces. It shows files at their
  * own places only, and does not bound what is written to `/tmp`.
  */
 export function firejailSandbox(host: LinuxHost): Sandbox {
-  const architecture = filterArchitecture();
   const sandbox = startIn(host, {
     name: "firejail",
     enforces: new Set(guarantees.filter((name) => !lacks(host).includes(name))),
@@ -33,7 +32,7 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
         });
       }
       return {
-        files: [renderPlan(profile, layout, command), renderFilter(profile.filter ?? "tool", architecture)],
+        files: [renderPlan(profile, layout, command), filterOf(profile, host)],
         lifeline: true,
         words: [
           ...["/bin/sh", "-c", endWithUs, "kitbag", findProgram("firejail") ?? "firejail"],

@@ -5,16 +5,15 @@ import { KitbagError } from "../../core/errors.ts";
 import { isBelow } from "../find-link-out.ts";
 import { createPathGuard, holdPlaces, releasePlaces, type HeldMount } from "../hold-places.ts";
 import { isOpenToTools, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
-import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
-import { egressSocket, toLayout, type Layout } from "../layout.ts";
+import { toLayout, type Layout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
 import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
 import type { ExitStatus, Guarantee, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
-import type { FilterArchitecture } from "../seccomp/syscalls.ts";
 import { startProgram, type HostCommand } from "../start-program.ts";
 import type { WorkArea } from "../work-area.ts";
+import { withRelay } from "./with-relay.ts";
 
 /** What every back end of Linux works with. */
 export interface LinuxHost {
@@ -121,7 +120,7 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     enforces: backend.enforces,
     ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
-      const { profile, command } = withRelay(asked, program);
+      const { profile, command } = withRelay({ profile: asked, command: program }, host, backend.name);
       checkWords(backend.name, profile, command);
       const release = paths?.take(profile.mounts);
       const { process: started, groups } = await startLaidOut({ profile, command, input }, host, backend).catch(
@@ -198,23 +197,6 @@ function checkWords(
   }
 }
 
-/** Programs reach the socket of the egress proxy through a port of their own loopback interface. */
-function withRelay(profile: Profile, command: readonly string[]): { profile: Profile; command: readonly string[] } {
-  if (profile.egress === undefined) return { profile, command };
-  const interpreter = findRelayInterpreter();
-  const program = { perl: ["/usr/bin/perl"], python: ["/usr/bin/python3"], node: [] }[interpreter];
-  const node = { source: process.execPath, target: "/opt/node" };
-  const needsNode = interpreter === "node" && profile.mounts.every(({ target }) => target !== node.target);
-  return {
-    profile: {
-      ...profile,
-      programs: [...profile.programs, ...program],
-      mounts: [...profile.mounts, { source: relaySource, target: relayTarget }, ...(needsNode ? [node] : [])],
-    },
-    command: toRelayCommand(interpreter, egressSocket, command),
-  };
-}
-
 interface Watched {
   readonly profile: Profile;
   readonly watchesFiles: boolean;
@@ -229,19 +211,21 @@ async function watch(started: SandboxProcess, { profile, watchesFiles, groups }:
     started.kill();
   };
   const watches = [
-    ...(groups === undefined ? [watchMemory(started.pid, profile.limits.memoryBytes, stopIt)] : []),
+    watchMemory(
+      {
+        pid: started.pid,
+        limits: profile.limits,
+        isCounted: groups !== undefined,
+        isServer: profile.filter === "fork-server",
+      },
+      stopIt,
+    ),
     ...(watchesFiles ? [watchFiles(started.pid, stopIt)] : []),
   ];
   const status = await started.exit;
   for (const stop of watches) stop();
   const outOfMemory = groups?.leave().outOfMemory === true || isTooLarge;
   return outOfMemory ? { ...status, outOfMemory } : status;
-}
-
-/** The processor whose system calls a filter must know; there is none for others. */
-export function filterArchitecture(): FilterArchitecture {
-  if (process.arch === "x64" || process.arch === "arm64") return process.arch;
-  throw new KitbagError("sandbox-failed", { sandbox: process.arch, reason: "there is no filter for this processor" });
 }
 
 /** Whether V8 runs in it, which reserves far more address space than it uses. */

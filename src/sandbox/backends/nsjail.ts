@@ -37,10 +37,17 @@ const refusedCalls =
 /** A program with the right to become its owner or group would outlive the sandbox in a granted folder. */
 const setIdCalls = ["fchmod(fd, mode)", "fchmodat(dfd, filename, mode)", "chmod(filename, mode)"];
 
-function renderCalls(): string {
+/** Unix sockets, and pairs that could be connected to one: datagrams. */
+const socketCalls = [
+  "socket(domain, type, protocol) { domain == 1 }",
+  "socketpair(domain, type, protocol, pair) { domain == 1 && (type & 2) != 0 }",
+];
+
+function renderCalls({ sockets }: Profile): string {
   // arm64 has no chmod.
   const guarded = setIdCalls.slice(0, process.arch === "x64" ? 3 : 2);
-  return [...refusedCalls, ...guarded.map((call) => `${call} { (mode & 06000) != 0 }`)].join(", ");
+  const ofSockets = sockets === "private" ? [] : socketCalls;
+  return [...refusedCalls, ...guarded.map((call) => `${call} { (mode & 06000) != 0 }`), ...ofSockets].join(", ");
 }
 
 /** The configuration of nsjail for one program, in the text format of protocol buffers. */
@@ -64,7 +71,7 @@ export function renderNsjailConfig(profile: Profile, layout: Layout, command: re
     ...layout.mounts.map(({ source, target, write }) =>
       mount({ src: source, dst: target, bind: true, write: write === true }),
     ),
-    `seccomp_string: ${quote(`ERRNO(1) { ${renderCalls()} } DEFAULT ALLOW`)}`,
+    `seccomp_string: ${quote(`ERRNO(1) { ${renderCalls(profile)} } DEFAULT ALLOW`)}`,
     `exec_bin { path: ${quote(toProgram(program))} ${argv.map((word) => `arg: ${quote(word)}`).join(" ")} }`,
     "",
   ].join("\n");

@@ -11,7 +11,16 @@ import type { LinuxHost } from "./linux.ts";
  * What its rules hold back. Any process of macOS can read the words and variables that others were started with, and nothing counts
  * memory or processes for one program, so it is taken only by those who name it.
  */
-const enforced: readonly Guarantee[] = ["files", "network", "environment", "user", "cpu", "open-files", "file-size"];
+const enforced: readonly Guarantee[] = [
+  "files",
+  "network",
+  "sockets",
+  "environment",
+  "user",
+  "cpu",
+  "open-files",
+  "file-size",
+];
 
 /** Programs run under rules of macOS, written for each: nothing is mounted, so files are at their own places. */
 export function seatbeltSandbox({ area, pipes }: Pick<LinuxHost, "area" | "pipes">): Sandbox {
@@ -46,6 +55,8 @@ export function seatbeltSandbox({ area, pipes }: Pick<LinuxHost, "area" | "pipes
 function checkProfile(profile: Profile): void {
   const lacks = [
     ...(profile.egress === undefined ? [] : ["network rules, since programs share the network of this machine"]),
+    ...(profile.sockets === undefined ? [] : ["Unix sockets of a program's own"]),
+    ...(profile.debug === undefined ? [] : ["debuggers, which it keeps programs from"]),
     ...(profile.filter === "fork-server" ? ["namespaces for each call of a server"] : []),
   ];
   if (lacks.length > 0) throw new KitbagError("sandbox-weak", { sandbox: "seatbelt", lacks });

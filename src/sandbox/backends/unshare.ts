@@ -6,15 +6,14 @@ import { devices } from "../layout.ts";
 import { findProgram } from "../programs.ts";
 import { mostFiles } from "../limits/watch-files.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
-import { renderFilter } from "../seccomp/render-filter.ts";
-import { filterArchitecture, startIn, usesNode, type HeldLayout, type LinuxHost } from "./linux.ts";
+import { startIn, usesNode, type HeldLayout, type LinuxHost } from "./linux.ts";
+import { filterOf } from "./with-relay.ts";
 
 /** Numbers of the kernel for what can be limited. */
 const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
 
 /** Programs run in namespaces made with `unshare` and Perl, which every common Linux has; no rights of root are needed. */
 export function unshareSandbox(host: LinuxHost): Sandbox {
-  const architecture = filterArchitecture();
   const root = join(host.area.own, "root");
   mkdirSync(root, { recursive: true, mode: 0o755 });
   return startIn(host, {
@@ -24,7 +23,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
     toCommand(profile, layout, command) {
       const plan = [root, ...toPlan(profile, layout, command)].map((word) => `${word}\0`).join("");
       return {
-        files: [plan, renderFilter(profile.filter ?? "tool", architecture)],
+        files: [plan, filterOf(profile, host)],
         lifeline: true,
         words: [
           findProgram("unshare") ?? "unshare",

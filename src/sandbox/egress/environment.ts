@@ -3,6 +3,9 @@ import { parseNetworkRule } from "./network-rule.ts";
 /** The port inside at which the relay passes everything on to the proxy. */
 export const relayPort = 3128;
 
+/** The port inside at which the relay passes a connection on to the debugger. */
+export const debugPort = 3129;
+
 /**
  * Makes the environment by which programs inside find the proxy: the variables that curl, wget, git, pip, npm, Python, Ruby, Go and
  * Node read. Servers that a program starts inside are reached directly, unless a rule grants a loopback address of the host.

@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 
-import { relayPort } from "./environment.ts";
-
-/** Which program passes connections on inside. The relay in Perl starts in a third of the time of the one in Python; Node is the slowest by far. */
-export type RelayInterpreter = "perl" | "python" | "node";
+/** Which program passes connections on inside. The relay in Perl starts in a third of the time of the one in Python. */
+export type RelayInterpreter = "perl" | "python";
 
 /** The folder with the programs of the relay on the host; mount it read-only at {@link relayTarget}. */
 export const relaySource: string = join(import.meta.dirname, "inside");
@@ -12,32 +10,52 @@ export const relaySource: string = join(import.meta.dirname, "inside");
 /** Where the folder with the programs of the relay is inside. */
 export const relayTarget = "/opt/kitbag/egress";
 
-const interpreters = { perl: "/usr/bin/perl", python: "/usr/bin/python3", node: "/opt/node" };
+/** Where each relay has its interpreter, on the host and inside. */
+export const relayPrograms: Readonly<Record<RelayInterpreter, string>> = {
+  perl: "/usr/bin/perl",
+  python: "/usr/bin/python3",
+};
 
-/** Finds the relay that starts fastest on this machine. It needs its interpreter inside, under the same path. */
-export function findRelayInterpreter(): RelayInterpreter {
-  const found = (["perl", "python"] as const).find((name) => existsSync(interpreters[name]));
-  return found ?? "node";
+/** Variables of the command have it until the relay becomes the command: what starts the relay must not read them. */
+const variablePrefix = "KITBAG_FOR_";
+
+/** Finds the relay that starts fastest on this machine; undefined if it has neither Perl nor Python. */
+export function findRelayInterpreter(): RelayInterpreter | undefined {
+  return (["perl", "python"] as const).find((name) => existsSync(relayPrograms[name]));
+}
+
+/** A port of the loopback interface inside, and the Unix socket that its connections are passed on to. */
+export interface RelayRoute {
+  readonly port: number;
+  readonly socket: string;
+}
+
+/** What a relay is told. */
+export interface RelayOrder {
+  readonly interpreter: RelayInterpreter;
+  readonly routes: readonly RelayRoute[];
+  /** A file with the system-call filter of the command. The relay itself must be free to open Unix sockets. */
+  readonly filter: string;
+  /** @default {@link relayTarget} */
+  readonly folder?: string;
 }
 
 /**
- * Puts the relay in front of a command: it opens its port, leaves a process behind that passes connections on to `socket`, and
+ * Puts the relay in front of a command: it opens its ports, leaves a process behind that passes connections on, puts on the filter and
  * becomes the command. The interface `lo` must be up, or the relay must have the right to bring it up.
  */
 export function toRelayCommand(
-  interpreter: RelayInterpreter,
-  socket: string,
+  { interpreter, routes, filter, folder = relayTarget }: RelayOrder,
   command: readonly string[],
-  folder = relayTarget,
 ): string[] {
-  const program = interpreters[interpreter];
-  const words = [String(relayPort), socket, "--", ...command];
-  switch (interpreter) {
-    case "perl":
-      return [program, `${folder}/relay.pl`, ...words];
-    case "python":
-      return [program, "-I", "-S", `${folder}/relay.py`, ...words];
-    case "node":
-      return [program, `${folder}/relay${extname(import.meta.filename)}`, ...words];
-  }
+  const start = interpreter === "perl" ? [`${folder}/relay.pl`] : ["-I", "-S", `${folder}/relay.py`];
+  const prctl = process.arch === "x64" ? "157" : "167";
+  const words = routes.flatMap(({ port, socket }) => [String(port), socket]);
+  return [relayPrograms[interpreter], ...start, prctl, filter, ...words, "--", ...command];
+}
+
+/** The environment to start a relay with, so that its command has `environment`. No tool chooses `PATH`. */
+export function toRelayEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const toName = (name: string): string => (name === "PATH" ? name : variablePrefix + name);
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [toName(name), value]));
 }

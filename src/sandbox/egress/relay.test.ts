@@ -12,9 +12,15 @@ import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
-import { egressEnvironment, relayPort } from "./environment.ts";
+import { debugPort, egressEnvironment, relayPort } from "./environment.ts";
 import { openEgress, type Egress } from "./open-egress.ts";
-import { findRelayInterpreter, relaySource, toRelayCommand, type RelayInterpreter } from "./relay-command.ts";
+import {
+  findRelayInterpreter,
+  relaySource,
+  toRelayCommand,
+  toRelayEnvironment,
+  type RelayInterpreter,
+} from "./relay-command.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "kitbag-relay-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -22,15 +28,19 @@ afterAll(() => rm(directory, { recursive: true }));
 const python = "/usr/bin/python3";
 const inside = "/run/egress.sock";
 const repository = resolve(import.meta.dirname, "../../..");
-const programs = { perl: "/usr/bin/perl", python, node: process.execPath };
+const programs = { perl: "/usr/bin/perl", python };
+const architecture = process.arch === "arm64" ? "arm64" : "x64";
+const filter = join(directory, "filter");
+writeFileSync(filter, renderFilter("tool", architecture));
 
 /** The sandboxes that a relay runs in, as words before its own. In the first `lo` is up, in the second the relay brings it up. */
 const sandboxes = {
   bwrap: (egress: Egress): string[] => [
-    ...["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"],
+    ...["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"],
+    ...["--ro-bind", "/", "/", "--proc", "/proc"],
     // This repository may itself be below /tmp.
     ...["--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", repository, repository, "--tmpfs", "/run"],
-    ...["--bind", egress.socket, inside, "--seccomp", "4", "--"],
+    ...["--ro-bind", filter, filter, "--bind", egress.socket, inside, "--seccomp", "4", "--"],
   ],
   unshare: (egress: Egress): string[] => [
     ...[
@@ -53,7 +63,6 @@ const sandboxes = {
 const places = [
   ["perl", "bwrap"],
   ["python", "bwrap"],
-  ["node", "bwrap"],
   ["perl", "unshare"],
   ["python", "unshare"],
 ] as const;
@@ -174,26 +183,23 @@ print(sum(results.values()))
   },
 );
 
-test.for(["perl", "python", "node"] as const)(
-  "the relay in %s hands the channel of its command on",
-  async (relay, context) => {
-    needAll(context, relay, "bwrap");
-    const egress = await open([]);
-    const command = commandOf(relay, ["bash", "-c", "read line <&3; echo heard $line >&3"]);
-    const [program = "", ...words] = [...sandboxes.bwrap(egress), ...command];
+test.for(["perl", "python"] as const)("the relay in %s hands the channel of its command on", async (relay, context) => {
+  needAll(context, relay, "bwrap");
+  const egress = await open([]);
+  const command = commandOf(relay, ["bash", "-c", "read line <&3; echo heard $line >&3"]);
+  const [program = "", ...words] = [...sandboxes.bwrap(egress), ...command];
 
-    const child = spawn(program, words, {
-      stdio: ["ignore", "inherit", "inherit", "pipe", filterFile()],
-      env: { PATH: "/usr/bin:/bin", KITBAG_FD: "3" },
-    });
-    const channel = child.stdio[3] as Duplex;
-    channel.write("words\n");
+  const child = spawn(program, words, {
+    stdio: ["ignore", "inherit", "inherit", "pipe", filterFile()],
+    env: { PATH: "/usr/bin:/bin", KITBAG_FD: "3" },
+  });
+  const channel = child.stdio[3] as Duplex;
+  channel.write("words\n");
 
-    expect(await text(channel)).toBe("heard words\n");
-  },
-);
+  expect(await text(channel)).toBe("heard words\n");
+});
 
-test.for(["perl", "python", "node"] as const)(
+test.for(["perl", "python"] as const)(
   "the relay in %s ends with its command, and its connections too",
   async (relay, context) => {
     needAll(context, relay, "bwrap");
@@ -213,7 +219,7 @@ os._exit(0)
   },
 );
 
-test.for(["perl", "python", "node"] as const)(
+test.for(["perl", "python"] as const)(
   "the relay in %s says so when lo is down and it may not bring it up",
   async (relay, context) => {
     needAll(context, relay, "unshare");
@@ -227,7 +233,7 @@ test.for(["perl", "python", "node"] as const)(
   },
 );
 
-test.for(["perl", "python", "node"] as const)(
+test.for(["perl", "python"] as const)(
   "the relay in %s says so when its command is not there",
   async (relay, context) => {
     needAll(context, relay, "bwrap");
@@ -240,7 +246,7 @@ test.for(["perl", "python", "node"] as const)(
   },
 );
 
-test.for(["perl", "python", "node"] as const)(
+test.for(["perl", "python"] as const)(
   "the relay in %s says so when it is called in a wrong way",
   async (relay, context) => {
     needProgram(context, programs[relay]);
@@ -253,18 +259,50 @@ test.for(["perl", "python", "node"] as const)(
   },
 );
 
-test.for(["perl", "python", "node"] as const)(
-  "the relay in %s prints that it is ready when it has no command",
+test.for(["perl", "python"] as const)(
+  "the relay in %s leaves its command no Unix socket, and no way into the process that has them",
   async (relay, context) => {
     needAll(context, relay, "bwrap");
     const egress = await open([]);
-    const [program = "", ...words] = [...sandboxes.bwrap(egress), ...commandOf(relay, []).slice(0, -1)];
+    const program = `
+import os, socket
+def attempt(*arguments):
+    try: socket.socket(*arguments); print("had")
+    except OSError as error: print(error.errno)
+attempt(socket.AF_UNIX, socket.SOCK_STREAM)
+attempt(socket.AF_UNIX, socket.SOCK_DGRAM)
+for process in os.listdir("/proc"):
+    if process.isdigit() and int(process) not in (1, os.getpid()):
+        try: os.open(f"/proc/{process}/mem", os.O_RDWR); print("opened", open(f"/proc/{process}/comm").read())
+        except OSError as error: print("closed", error.errno)
+`;
 
-    const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit", "ignore", filterFile()] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const ready = await new Promise((resolve) => child.stdout?.once("data", resolve));
+    const result = await run({ egress, relay, sandbox: "bwrap", command: [python, "-c", program] });
 
-    expect(String(ready)).toBe("ready\n");
+    expect(result).toEqual({ code: 0, errors: "", output: "97\n97\nclosed 13\n" });
+  },
+);
+
+test.for(["perl", "python"] as const)(
+  "the relay in %s gives its command the variables that have the prefix, and does not read them",
+  async (relay, context) => {
+    needAll(context, relay, "bwrap");
+    const egress = await open([]);
+    const environment = toRelayEnvironment({
+      PERL5OPT: "-Mno_such",
+      PYTHONHOME: "/nowhere",
+      LANG: "x",
+      PATH: "/usr/bin",
+    });
+
+    const result = await start([...sandboxes.bwrap(egress), ...commandOf(relay, ["env"])], egress, "", environment);
+
+    expect(result).toMatchObject({ code: 0, errors: "" });
+    const variables = result.output.split("\n");
+    expect(variables).toEqual(
+      expect.arrayContaining(["PERL5OPT=-Mno_such", "PYTHONHOME=/nowhere", "LANG=x", "PATH=/usr/bin"]),
+    );
+    expect(variables.filter((line) => line.startsWith("KITBAG_"))).toEqual([]);
   },
 );
 
@@ -315,18 +353,24 @@ test.for([
 test("findRelayInterpreter() finds the one that starts fastest", () => {
   const interpreter = findRelayInterpreter();
 
-  const expected = existsSync(programs.perl) ? "perl" : existsSync(python) ? "python" : "node";
+  const expected = existsSync(programs.perl) ? "perl" : existsSync(python) ? "python" : undefined;
   expect(interpreter).toBe(expected);
 });
 
 test.for([
   ["perl", ["/usr/bin/perl", "/opt/kitbag/egress/relay.pl"]],
   ["python", ["/usr/bin/python3", "-I", "-S", "/opt/kitbag/egress/relay.py"]],
-  ["node", ["/opt/node", "/opt/kitbag/egress/relay.ts"]],
 ] as const)("toRelayCommand() puts the relay in %s in front of a command", ([interpreter, start]) => {
-  const command = toRelayCommand(interpreter, inside, ["tool", "--", "x"]);
+  const routes = [
+    { port: relayPort, socket: inside },
+    { port: debugPort, socket: "/d.sock" },
+  ];
 
-  expect(command).toEqual([...start, "3128", inside, "--", "tool", "--", "x"]);
+  const command = toRelayCommand({ interpreter, routes, filter: "/filter" }, ["tool", "--", "x"]);
+
+  const prctl = architecture === "x64" ? "157" : "167";
+  const words = [prctl, "/filter", "3128", inside, "3129", "/d.sock", "--", "tool", "--", "x"];
+  expect(command).toEqual([...start, ...words]);
 });
 
 test("egressEnvironment() keeps programs from the proxy for what they start themselves, unless loopback is granted", () => {
@@ -356,14 +400,24 @@ interface Result {
   readonly errors: string;
 }
 
-async function start([program = "", ...words]: readonly string[], egress: Egress, input = ""): Promise<Result> {
-  const filter = filterFile();
+async function start(
+  [program = "", ...words]: readonly string[],
+  egress: Egress,
+  input = "",
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const outer = filterFile();
   const child = spawn(program, words, {
-    stdio: ["pipe", "pipe", "pipe", "ignore", filter],
+    stdio: ["pipe", "pipe", "pipe", "ignore", outer],
     // The rule is for the loopback of the host, which a program inside reaches through the proxy alone.
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8", ...egressEnvironment(["127.0.0.1"]) },
+    env: {
+      PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+      LANG: "C.UTF-8",
+      ...egressEnvironment(["127.0.0.1"]),
+      ...environment,
+    },
   });
-  closeSync(filter);
+  closeSync(outer);
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin?.on("error", () => {}).end(input);
   const code = new Promise<number | null>((resolve) => {
@@ -374,13 +428,15 @@ async function start([program = "", ...words]: readonly string[], egress: Egress
 }
 
 function commandOf(relay: RelayInterpreter, command: readonly string[]): string[] {
-  const [, ...words] = toRelayCommand(relay, inside, command, relaySource);
+  const routes = [{ port: relayPort, socket: inside }];
+  const [, ...words] = toRelayCommand({ interpreter: relay, routes, filter, folder: relaySource }, command);
   return [programs[relay], ...words];
 }
 
+/** The filter of the relay itself. */
 function filterFile(): number {
-  const path = join(directory, "filter");
-  writeFileSync(path, renderFilter("tool", process.arch === "arm64" ? "arm64" : "x64"));
+  const path = join(directory, "outer");
+  writeFileSync(path, renderFilter("tool", architecture, { unixSockets: true }));
   return openSync(path, "r");
 }
 

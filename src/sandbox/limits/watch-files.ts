@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync } from "node:fs";
 
-/** Directories of a program whose size is bounded, but not how many files are in them. */
-const directories = ["tmp", "dev/shm"];
+/** Directories of a program that are in memory. Their size is bounded, but not how many files are in them. */
+export const temporaryDirectories = ["tmp", "dev/shm"];
 const everyMs = 100;
 
 /** As many files as a program may have in each of its private directories; without a bound, empty ones would fill the memory. */
@@ -18,10 +18,10 @@ export function watchFiles(pid: number, onExceeded: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Only processes that have entered see the private directories: the last one that was started is inside, if any is. */
 function hasManyFiles(pid: number): boolean {
-  const inside = lastOf(pid);
-  return inside !== pid && directories.some((directory) => countFiles(`/proc/${inside}/root/${directory}`) > mostFiles);
+  const inside = findInnermost(pid);
+  if (inside === undefined) return false;
+  return temporaryDirectories.some((directory) => countFiles(`/proc/${inside}/root/${directory}`) > mostFiles);
 }
 
 function countFiles(directory: string): number {
@@ -36,9 +36,16 @@ function countFiles(directory: string): number {
 
 const temporaryFileSystem = 0x0102_1994;
 
+/** Only processes that have entered see the private directories: the last one that was started is inside, if any is. */
+export function findInnermost(pid: number): number | undefined {
+  const inside = lastOf(pid);
+  return inside === pid ? undefined : inside;
+}
+
 function lastOf(pid: number): number {
   try {
-    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+    // One that was started earlier may only wait for the end of this process.
+    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").at(-1);
     return child === undefined || child === "" ? pid : lastOf(Number(child));
   } catch {
     return pid;

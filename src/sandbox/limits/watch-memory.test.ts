@@ -10,8 +10,9 @@ const eater = `bash -c 'x=$(head -c 30000000 /dev/zero | tr "\\\\0" x); echo rea
 test("watchMemory() tells once when a process and all it started have too much", async () => {
   const child = spawn("bash", ["-c", eater], { stdio: ["pipe", "pipe", "ignore"], detached: true });
   onTestFinished(() => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL")));
+  const limits = { memoryBytes: 20_000_000, temporaryBytes: 0 };
   let told = 0;
-  const stop = watchMemory(child.pid ?? 0, 20_000_000, () => told++);
+  const stop = watchMemory({ pid: child.pid ?? 0, limits }, () => told++);
   onTestFinished(stop);
 
   await once(child.stdout, "data");

@@ -10,6 +10,14 @@ import {
 /** Whom a filter is for: a tool, a server that makes namespaces for the tools it forks, or a tool with a tracer that watches it. */
 export type FilterKind = "tool" | "fork-server" | "traced";
 
+/** What a filter leaves beside what every program needs. */
+export interface FilterOptions {
+  /** Unix sockets of its own; pairs that are connected from the start are always left. @default false, but for a fork server */
+  readonly unixSockets?: boolean;
+  /** Memory that no process has mapped: leave it only where the kernel counts it (control groups). @default true */
+  readonly memoryFiles?: boolean;
+}
+
 const notPermitted = verdict.fail(1);
 const accessDenied = verdict.fail(13);
 const noSuchCall = verdict.fail(38);
@@ -23,9 +31,12 @@ const x32Bit = 0x4000_0000;
 const namespaceFlags = 0x7e02_0000;
 /** Input pushed into a terminal (TIOCSTI), selections of the console (TIOCLINUX), drivers behind a terminal (TIOCSETD). */
 const terminalTricks = [0x5412, 0x541c, 0x5423];
-/** UNIX, INET, INET6. Network namespaces do not hold back others, such as VSOCK, which reaches the host of a virtual machine. */
-const families = [1, 2, 10];
+const unix = 1;
+/** INET, INET6. Network namespaces do not hold back others, such as VSOCK, which reaches the host of a virtual machine. */
+const networkFamilies = [2, 10];
 const netlink = 16;
+/** The bit that SOCK_DGRAM and SOCK_RAW have, and SOCK_STREAM and SOCK_SEQPACKET do not. */
+const datagramBit = 0x2;
 /** O_CREAT and the bit of O_TMPFILE that says it. */
 const createFlags = 0x40_0040;
 const setIdBits = 0o6000;
@@ -36,10 +47,15 @@ const noSetIdIn = (mode: number): Decision => ifBits(mode, setIdBits, notPermitt
 const noSetIdWhenCreated = (flags: number, mode: number): Decision =>
   ifBits(flags, createFlags, noSetIdIn(mode), verdict.allow);
 const route: Decision = ifEqual(2, [0], verdict.allow, noSuchFamily);
-const knownFamily: Decision = ifEqual(0, families, verdict.allow, ifEqual(0, [netlink], route, noSuchFamily));
+const network: Decision = ifEqual(0, networkFamilies, verdict.allow, ifEqual(0, [netlink], route, noSuchFamily));
+const networkOrUnix: Decision = ifEqual(0, [unix], verdict.allow, network);
+/** One end of a pair of datagrams can be connected to any socket whose path the program knows. */
+const pair: Decision = ifEqual(0, [unix], ifBits(1, datagramBit, noSuchFamily, verdict.allow), network);
+
+type Decisions = { readonly [Name in Syscall]?: Decision };
 
 /** Calls that are decided by what they are asked to do, or that must look as if there were none. */
-const special: { readonly [Name in Syscall]?: Decision } = {
+const special: Decisions = {
   // A program with the right to become its owner or group would outlive the sandbox in a granted folder.
   chmod: noSetIdIn(1),
   fchmod: noSetIdIn(1),
@@ -56,8 +72,22 @@ const special: { readonly [Name in Syscall]?: Decision } = {
   clone: ifBits(0, namespaceFlags, notPermitted, verdict.allow),
   ioctl: ifEqual(1, terminalTricks, notPermitted, verdict.allow),
   memfd_create: ifBits(1, memoryWithoutPrograms, verdict.allow, accessDenied),
-  socket: knownFamily,
-  socketpair: knownFamily,
+  socket: network,
+  socketpair: pair,
+  // Each is in an IPC namespace of its own.
+  msgget: verdict.allow,
+  semget: verdict.allow,
+  shmget: verdict.allow,
+};
+
+const withUnixSockets: Decisions = { socket: networkOrUnix, socketpair: networkOrUnix };
+
+/** What holds memory that no process has mapped, and that no limit of a process counts. */
+const withoutMemoryFiles: Decisions = {
+  memfd_create: noSuchCall,
+  msgget: noSuchCall,
+  semget: noSuchCall,
+  shmget: noSuchCall,
 };
 
 /** What a fork server may do beside a tool; the children it forks for calls put on the filter of a tool. */
@@ -77,12 +107,17 @@ const allowedTo: { readonly [Kind in FilterKind]: ReadonlySet<Syscall> } = {
  * fail as if the caller lacked the right; calls of another architecture end the process; calls newer than the filter do not exist.
  * Filters add up, so a process under the filter of a fork server can put on the filter of a tool.
  */
-export function renderFilter(kind: FilterKind, architecture: FilterArchitecture): Uint8Array {
+export function renderFilter(
+  kind: FilterKind,
+  architecture: FilterArchitecture,
+  { unixSockets = kind === "fork-server", memoryFiles = true }: FilterOptions = {},
+): Uint8Array {
+  const decisions = { ...special, ...(unixSockets && withUnixSockets), ...(!memoryFiles && withoutMemoryFiles) };
   const ranges: Range[] = [];
   for (const name of Object.keys(syscallNumbers) as Syscall[]) {
     const number = toSyscallNumber(name, architecture);
     if (number === undefined || allowedTo[kind].has(name)) continue;
-    ranges.push({ from: number, to: number, decision: special[name] ?? notPermitted });
+    ranges.push({ from: number, to: number, decision: decisions[name] ?? notPermitted });
   }
   ranges.push({ from: lastKnownSyscall + 1, to: largestWord, decision: noSuchCall });
   const byNumber = search(ranges, verdict.allow);

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../../core/errors.ts";
-import { filterArchitecture } from "../backends/linux.ts";
+import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";

@@ -35,6 +35,8 @@ export interface Bait {
   readonly abstractName: string;
   /** A service on a socket in the file system. */
   readonly socket: string;
+  /** A service on a socket in the directory that the tool may read. */
+  readonly readableSocket: string;
   /** A process of the same user, with a secret in its environment. */
   readonly victim: number;
   /** Seconds that nobody else sleeps, to find processes by. */
@@ -61,7 +63,9 @@ export async function layBait(): Promise<Bait> {
     listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
     listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
     listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
+    listen({ path: join(at("readable"), "agent.sock") }, () => reached.push("a socket in a granted folder was reached")),
   ]);
+  chmodSync(join(at("readable"), "agent.sock"), 0o666);
   const mark = `98${process.pid}.${Math.trunc(performance.now() * 1000) % 100_000}`;
   const victim = spawn("sleep", ["3600"], { env: { SECRET: secret }, stdio: "ignore" });
   process.env["KITBAG_CANARY"] = secret;
@@ -75,6 +79,7 @@ export async function layBait(): Promise<Bait> {
     otherSkill: at("other-skill"),
     port: (port.address() as AddressInfo).port,
     socket: at("service.sock"),
+    readableSocket: join(at("readable"), "agent.sock"),
     victim: victim.pid ?? 0,
     findHarm() {
       const harm = [...reached];

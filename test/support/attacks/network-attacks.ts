@@ -42,8 +42,8 @@ attempt("the resolver's settings", open, "/etc/resolv.conf")`,
     name: "reaches an abstract socket of the host",
     language: "python",
     code: ({ abstractName }) => `
-with socket.socket(socket.AF_UNIX) as own:
-    attempt("it", own.connect, "\\0" + ${JSON.stringify(abstractName)})
+def reach(): socket.socket(socket.AF_UNIX).connect("\\0" + ${JSON.stringify(abstractName)})
+attempt("it", reach)
 names = [line.split()[-1] for line in open("/proc/net/unix").read().splitlines()[1:] if "@" in line]
 if names: escaped(names)`,
   },
@@ -52,7 +52,23 @@ if names: escaped(names)`,
     language: "python",
     code: ({ socket }) => `
 for path in (${JSON.stringify(socket)}, "/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/run/systemd/private", "/run/calls/channel"):
-    with socket.socket(socket.AF_UNIX) as own: attempt(path, own.connect, path)`,
+    def reach(): socket.socket(socket.AF_UNIX).connect(path)
+    attempt(path, reach)`,
+  },
+  {
+    name: "talks to a socket in a folder that it may read",
+    language: "python",
+    code: ({ readableSocket }) => `
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
+    def reach(): socket.socket(socket.AF_UNIX, kind).connect(${JSON.stringify(readableSocket)})
+    attempt(("a socket", kind), reach)
+    attempt(("a socket of another table", kind), socket.socket, socket.AF_UNIX, kind | 0x80000)
+    def turn():
+        one, two = socket.socketpair(socket.AF_UNIX, kind)
+        try: one.sendto(b"x", ${JSON.stringify(readableSocket)})
+        finally: one.connect(${JSON.stringify(readableSocket)})
+    attempt(("a pair", kind), turn)
+with socket.socket(fileno=os.dup(3)) as channel: attempt("the channel", channel.connect, ${JSON.stringify(readableSocket)})`,
   },
   {
     name: "opens sockets that are of no network",
@@ -78,13 +94,12 @@ for line in open("/proc/net/tcp").read().splitlines()[1:]:
     language: "python",
     sibling: `python3 -c '
 import socket, time
-server = socket.create_server(("127.0.0.1", 45678)); other = socket.socket(socket.AF_UNIX); other.bind("\\0other-call"); other.listen()
+server = socket.create_server(("127.0.0.1", 45678))
 print("ready", flush=True); server.settimeout(0.8)
 try: server.accept(); raise SystemExit(1)
 except TimeoutError: pass'`,
     code: `
-attempt("its port", socket.create_connection, ("127.0.0.1", 45678), 0.3)
-with socket.socket(socket.AF_UNIX) as own: attempt("its abstract socket", own.connect, "\\0other-call")`,
+attempt("its port", socket.create_connection, ("127.0.0.1", 45678), 0.3)`,
   },
   {
     name: "changes the network",

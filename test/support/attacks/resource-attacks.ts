@@ -44,6 +44,76 @@ if all(code == 0 for code in codes): escaped("it had all of it")
 sys.exit(1)`,
   },
   {
+    name: "holds memory in files that no process has mapped",
+    language: "python",
+    fails: ["memory-exceeded"],
+    mayEndWell: true,
+    code: `
+held = 0
+try:
+    for _ in range(100):
+        os.write(os.memfd_create("x", 8), b"x" * (4 << 20))
+        held += 4 << 20
+except OSError: pass
+libc.shmat.restype = ctypes.c_void_p
+for _ in range(100):
+    part = libc.shmget(0, 4 << 20, 0o1600)
+    if part < 0: break
+    place = libc.shmat(part, None, 0)
+    ctypes.memset(ctypes.c_void_p(place), 1, 4 << 20)
+    libc.shmdt(ctypes.c_void_p(place))
+    held += 4 << 20
+time.sleep(0.5)
+if held > 160 << 20: escaped(held, "bytes")`,
+  },
+  {
+    name: "holds memory in the buffers of sockets",
+    language: "python",
+    fails: ["memory-exceeded"],
+    mayEndWell: true,
+    code: ({ mark }) => `
+import fcntl
+def hold():
+    held = 0
+    try:
+        pairs = []
+        while True:
+            pairs.append(socket.socketpair())
+            pairs[-1][0].setblocking(False)
+            try:
+                while True: held += pairs[-1][0].send(b"x" * 65536)
+            except BlockingIOError: pass
+    except OSError: pass
+    return held
+reading, writing = os.pipe()
+children = 0
+try:
+    for _ in range(24):
+        if os.fork() == 0:
+            os.write(writing, b"%d " % hold())
+            time.sleep(2)  # ${mark}
+            os._exit(0)
+        children += 1
+except OSError: pass
+time.sleep(1.5)
+fcntl.fcntl(reading, fcntl.F_SETFL, os.O_NONBLOCK)
+total = sum(map(int, os.read(reading, 65536).split()))
+if total > 160 << 20: escaped(total, "bytes")`,
+  },
+  {
+    name: "opens 10,000 sockets",
+    language: "python",
+    code: `
+for family, kind in ((socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET6, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_STREAM)):
+    opened = []
+    for _ in range(10_000):
+        try: opened.append(socket.socket(family, kind))
+        except OSError: break
+    if len(opened) > 128: escaped(len(opened), "sockets")
+    for one in opened: one.close()
+with socket.create_server(("127.0.0.1", 0)) as server: socket.create_connection(server.getsockname(), 1).close()`,
+  },
+  {
     name: "fills its temporary directory",
     language: "bash",
     against: "disk",

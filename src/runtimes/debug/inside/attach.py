@@ -1,6 +1,6 @@
-"""Runs a script with debugpy, connected to a socket: attach.py SOCKET FOLDER SCRIPT ARGUMENTS...
+"""Runs a script with debugpy, connected to a socket: attach.py PLACE FOLDER SCRIPT ARGUMENTS...
 
-The first message on the socket is ours: the line where the script begins, or that there is no debugpy. FOLDER is where debugpy is
+PLACE is a port of the sandbox's own loopback interface, or, where there is no sandbox, the path of a Unix socket. The first message on the socket is ours: the line where the script begins, or that there is no debugpy. FOLDER is where debugpy is
 if Python itself has none. Nothing listens, and there is no other process: debugpy speaks from inside the script.
 """
 import json
@@ -10,11 +10,10 @@ import sys
 
 
 def main():
-    path, folder, script = sys.argv[1:4]
+    place, folder, script = sys.argv[1:4]
     sys.argv = sys.argv[3:]
     sys.path[0] = os.path.dirname(script)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.connect(path)
+    connection = reach(place)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     try:
         connect(connection, folder, find_entry(script))
@@ -24,6 +23,14 @@ def main():
         os._exit(1)
     sys.excepthook = show_without_us(sys.excepthook)
     run(script)
+
+
+def reach(place):
+    if place.isdigit():
+        return socket.create_connection(("127.0.0.1", int(place)))
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(place)
+    return connection
 
 
 def connect(connection, folder, entry):

@@ -1,6 +1,6 @@
 /**
  * Runs Node with its debugger, and passes the messages of the Chrome DevTools Protocol on to a socket, one JSON a line:
- * `bridge.ts SOCKET NODE ARGUMENTS…`. The port of the debugger is on the loopback interface of the sandbox, which nobody outside
+ * `bridge.ts PLACE NODE ARGUMENTS…`. PLACE is a port of the loopback interface, or the path of a Unix socket. The port of the debugger is on the loopback interface of the sandbox, which nobody outside
  * reaches. The script is a child: whoever ends this process ends the whole sandbox with it.
  */
 import { spawn } from "node:child_process";
@@ -9,10 +9,10 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const [path = "", program = "", ...argv] = process.argv.slice(2);
+const [place = "", program = "", ...argv] = process.argv.slice(2);
 const patienceMs = 20_000;
 
-const socket = connect(path);
+const socket = /^\d+$/u.test(place) ? connect(Number(place), "127.0.0.1") : connect(place);
 socket.on("error", () => {});
 const port = await findPort();
 const words = ["--inspect-publish-uid=http", `--inspect-brk=127.0.0.1:${port}`, ...argv];

@@ -1,7 +1,8 @@
-# Listens on a port of 127.0.0.1 and passes every connection on to a unix socket: relay.pl PORT SOCKET [-- COMMAND ...]
+# Listens on ports of 127.0.0.1 and passes every connection on to a unix socket: relay.pl PRCTL FILTER (PORT SOCKET)... -- COMMAND ...
 #
-# With a command, it becomes that command once the port is open, and leaves a process behind that does the work and is not its child.
-# Without one, it prints "ready" and does the work itself. It brings the interface "lo" up if it may.
+# PRCTL is the number of that system call on this machine. Once the ports are open it puts on the filter and becomes the command, and leaves a process behind that does the work and is not its
+# child. That process alone may open unix sockets, so the command cannot look into it. Variables of the command have a prefix, so that
+# none of them changes what happens here. It brings the interface "lo" up if it may.
 # No modules: those that are usual here take four times as long to load as Perl takes to start.
 use strict;
 
@@ -11,25 +12,54 @@ my ($get_flags, $set_flags, $up) = (0x8913, 0x8914, 1);
 my ($f_getfl, $f_setfl, $nonblock) = (3, 4, 0x800);
 my ($interrupted, $again) = (4, 11);
 my ($chunk, $most_waiting, $most_sides) = (65536, 262144, 200);
+my ($set_dumpable, $no_new_privileges, $set_filter, $by_filter) = (4, 38, 22, 2);
+my $prefix = "KITBAG_FOR_";
 
-my ($port, $path, @command) = @ARGV;
-shift @command if @command && $command[0] eq "--";
-fail("expected: relay.pl PORT SOCKET [-- COMMAND ...]") unless defined $path && $port =~ /^\d+$/;
+my ($prctl, $filter_path, @words) = @ARGV;
+my (@routes, @listeners, %sides);
+push @routes, [splice @words, 0, 2] while @words > 2 && $words[0] ne "--";
+my ($dashes, @command) = @words;
+fail("expected: relay.pl PRCTL FILTER (PORT SOCKET)... -- COMMAND ...") unless @routes && @command && $dashes eq "--" && !grep { $_->[0] !~ /^\d+$/ } @routes;
+my $filter = slurp($filter_path);
 
 raise_loopback();
-socket(my $listener, $inet, $stream, 0) or fail("socket: $!");
-setsockopt $listener, 1, 2, pack("l", 1);
-bind($listener, pack("S n C4 x8", $inet, $port, 127, 0, 0, 1)) or fail("cannot use 127.0.0.1:$port: $!");
-listen($listener, 128) or fail("listen: $!");
+@listeners = map { open_port(@$_) } @routes;
+# Before there is a child: what can be looked into for a moment can be changed in it.
+control($set_dumpable, 0);
+leave_behind();
+put_on($filter);
+my %own = map { substr($_, length $prefix) => $ENV{$_} } grep { index($_, $prefix) == 0 } keys %ENV;
+delete @ENV{grep { index($_, $prefix) == 0 } keys %ENV};
+@ENV{keys %own} = values %own;
+exec { $command[0] } @command or fail("cannot start $command[0]: $!");
 
-my %sides;
-if (@command) {
-    leave_behind();
-    exec { $command[0] } @command or fail("cannot start $command[0]: $!");
+sub slurp {
+    my ($path) = @_;
+    open my $file, "<:raw", $path or fail("cannot read the filter: $!");
+    local $/;
+    return scalar <$file>;
 }
-$| = 1;
-print "ready\n";
-serve();
+
+sub control {
+    my ($what, @more) = @_;
+    syscall($prctl + 0, $what, @more, (0) x (4 - @more)) == 0 or fail("prctl $what: $!");
+}
+
+sub put_on {
+    my ($bytes) = @_;
+    my $program = pack "S x6 P", length($bytes) / 8, $bytes;
+    control($no_new_privileges, 1);
+    control($set_filter, $by_filter, $program);
+}
+
+sub open_port {
+    my ($port, $path) = @_;
+    socket(my $handle, $inet, $stream, 0) or fail("socket: $!");
+    setsockopt $handle, 1, 2, pack("l", 1);
+    bind($handle, pack("S n C4 x8", $inet, $port, 127, 0, 0, 1)) or fail("cannot use 127.0.0.1:$port: $!");
+    listen($handle, 128) or fail("listen: $!");
+    return { handle => $handle, number => fileno $handle, path => $path };
+}
 
 sub raise_loopback {
     socket(my $any, $inet, $datagram, 0) or fail("socket: $!");
@@ -61,7 +91,8 @@ sub let_go {
     open STDOUT, ">", "/dev/null";
     open STDERR, ">", "/dev/null";
     opendir my $directory, "/proc/self/fd" or return;
-    my @numbers = grep { /^\d+$/ && $_ > 2 && $_ != fileno $listener } readdir $directory;
+    my %kept = map { $_->{number} => 1 } @listeners;
+    my @numbers = grep { /^\d+$/ && $_ > 2 && !$kept{$_} } readdir $directory;
     closedir $directory;
     for my $number (@numbers) {
         my $handle;
@@ -71,10 +102,10 @@ sub let_go {
 
 sub serve {
     $SIG{PIPE} = "IGNORE";
-    quicken($listener);
+    quicken($_->{handle}) for @listeners;
     for (;;) {
         my ($reads, $writes) = ("", "");
-        vec($reads, fileno $listener, 1) = 1 if keys %sides < $most_sides;
+        if (keys %sides < $most_sides) { vec($reads, $_->{number}, 1) = 1 for @listeners }
         for my $side (values %sides) {
             vec($reads, $side->{number}, 1) = 1 if !$side->{ended} && length $side->{other}{waiting} < $most_waiting;
             vec($writes, $side->{number}, 1) = 1 if length $side->{waiting};
@@ -84,13 +115,14 @@ sub serve {
             send_waiting($sides{$number}) if vec($writes, $number, 1) && $sides{$number};
             receive($sides{$number}) if vec($reads, $number, 1) && $sides{$number};
         }
-        welcome() if vec($reads, fileno $listener, 1);
+        for my $listener (@listeners) { welcome($listener) if vec($reads, $listener->{number}, 1) }
     }
 }
 
 sub welcome {
+    my ($listener) = @_;
     my $client;
-    if (!accept $client, $listener) {
+    if (!accept $client, $listener->{handle}) {
         # Most likely there are no descriptors left; one may be free soon.
         select undef, undef, undef, 0.02 if $! != $again;
         return;
@@ -98,7 +130,7 @@ sub welcome {
     # Else the second of two writes waits for the answer to the first.
     setsockopt $client, $tcp, $no_delay, pack("l", 1);
     my $upstream;
-    socket($upstream, $unix, $stream, 0) && connect($upstream, pack("S a108", $unix, $path)) or return;
+    socket($upstream, $unix, $stream, 0) && connect($upstream, pack("S a108", $unix, $listener->{path})) or return;
     my ($one, $two) = map { quicken($_); { handle => $_, number => fileno $_, waiting => "" } } $client, $upstream;
     ($one->{other}, $two->{other}) = ($two, $one);
     $sides{$_->{number}} = $_ for $one, $two;

@@ -1,7 +1,8 @@
-"""Listens on a port of 127.0.0.1 and passes every connection on to a unix socket: relay.py PORT SOCKET [-- COMMAND ...]
+"""Listens on ports of 127.0.0.1 and passes every connection on to a unix socket: relay.py PRCTL FILTER (PORT SOCKET)... -- COMMAND ...
 
-With a command, it becomes that command once the port is open, and leaves a process behind that does the work and is not its
-child. Without one, it prints "ready" and does the work itself. It brings the interface "lo" up if it may.
+Once the ports are open it puts on the filter and becomes the command, and leaves a process behind that does the work and is not its
+child. That process alone may open unix sockets, so the command cannot look into it. Variables of the command have a prefix, so that
+none of them changes what happens here. It brings the interface "lo" up if it may.
 Only modules that are part of the interpreter: `socket` alone takes longer to load than Python takes to start.
 """
 
@@ -13,6 +14,8 @@ import sys
 
 GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 1
 CHUNK, MOST_WAITING, MOST_SIDES = 65536, 262144, 200
+SET_DUMPABLE, NO_NEW_PRIVILEGES, SET_FILTER, BY_FILTER = 4, 38, 22, 2
+PREFIX = "KITBAG_FOR_"
 
 
 class Side:
@@ -28,12 +31,51 @@ class Side:
 
 
 def main(words):
-    if len(words) < 2 or not words[0].isdigit():
-        fail("expected: relay.py PORT SOCKET [-- COMMAND ...]")
-    port, path, command = int(words[0]), words[1], words[2:]
-    if command[:1] == ["--"]:
-        command = command[1:]
+    end = words.index("--") if "--" in words else 0
+    routes = list(zip(words[2:end:2], words[3:end:2]))
+    command = words[end + 1 :]
+    if end < 4 or end % 2 or not command or not all(port.isdigit() for port, _ in routes):
+        fail("expected: relay.py PRCTL FILTER (PORT SOCKET)... -- COMMAND ...")
+    with open(words[1], "rb") as file:
+        filter_bytes = file.read()
     raise_loopback()
+    listeners = {}
+    for port, path in routes:
+        listener = open_port(int(port))
+        listeners[listener.fileno()] = (listener, path)
+    # Before there is a child: what can be looked into for a moment can be changed in it.
+    control(SET_DUMPABLE, 0)
+    leave_behind(listeners)
+    put_on(filter_bytes)
+    # Python ignores it, and the command would inherit that.
+    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
+    own = {name[len(PREFIX) :]: value for name, value in os.environ.items() if name.startswith(PREFIX)}
+    base = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    try:
+        os.execvpe(command[0], command, {**base, **own})
+    except OSError as error:
+        fail(f"cannot start {command[0]}: {error.strerror}")
+
+
+def control(what, *more):
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(what, *more, *[0] * (4 - len(more))) != 0:
+        fail(f"prctl {what}: {os.strerror(ctypes.get_errno())}")
+
+
+def put_on(filter_bytes):
+    import ctypes
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+    control(NO_NEW_PRIVILEGES, 1)
+    control(SET_FILTER, BY_FILTER, ctypes.byref(Program(len(filter_bytes) // 8, filter_bytes)))
+
+
+def open_port(port):
     listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
     try:
@@ -41,16 +83,7 @@ def main(words):
         listener.listen(128)
     except OSError as error:
         fail(f"cannot use 127.0.0.1:{port}: {error.strerror}")
-    if command:
-        leave_behind(listener, path)
-        # Python ignores it, and the command would inherit that.
-        _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
-        try:
-            os.execvp(command[0], command)
-        except OSError as error:
-            fail(f"cannot start {command[0]}: {error.strerror}")
-    print("ready", flush=True)
-    serve(listener, path)
+    return listener
 
 
 def raise_loopback():
@@ -69,7 +102,7 @@ def raise_loopback():
     any_socket.close()
 
 
-def leave_behind(listener, path):
+def leave_behind(listeners):
     """Forks twice, so that the command never waits for a child that it does not know."""
     first = os.fork()
     if first:
@@ -83,19 +116,20 @@ def leave_behind(listener, path):
     for number in range(3):
         os.dup2(nothing, number)
     for name in os.listdir("/proc/self/fd"):
-        if int(name) > 2 and int(name) != listener.fileno():
+        if int(name) > 2 and int(name) not in listeners:
             os.closerange(int(name), int(name) + 1)
-    serve(listener, path)
+    serve(listeners)
 
 
-def serve(listener, path):
-    listener.setblocking(False)
+def serve(listeners):
+    for listener, _ in listeners.values():
+        listener.setblocking(False)
     sides = {}
     while True:
         reads = [side.number for side in sides.values() if not side.ended and len(side.other.waiting) < MOST_WAITING]
         writes = [side.number for side in sides.values() if side.waiting]
         if len(sides) < MOST_SIDES:
-            reads.append(listener.fileno())
+            reads.extend(listeners)
         reads, writes, _ = select.select(reads, writes, [])
         for number in writes:
             if number in sides:
@@ -103,8 +137,9 @@ def serve(listener, path):
         for number in reads:
             if number in sides:
                 receive(sides, sides[number])
-        if listener.fileno() in reads:
-            welcome(sides, listener, path)
+        for number in reads:
+            if number in listeners:
+                welcome(sides, *listeners[number])
 
 
 def welcome(sides, listener, path):

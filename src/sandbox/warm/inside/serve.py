@@ -26,6 +26,7 @@ NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x40
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
 NO_PROGRAM_IN_MEMORY = 8
+SOCKET_BYTES = 2 * 212992
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 
 python = ctypes.PyDLL(None, use_errno=True)
@@ -111,6 +112,12 @@ def own_bytes(pid):
     return (int(fields[1]) - int(fields[2])) * 4096
 
 
+def socket_bytes(pid):
+    """What the sockets of a call may hold: each has a network of its own, and a socket at most its largest buffer."""
+    with open(f"/proc/{pid}/net/sockstat", "rb") as file:
+        return int(file.readline().split()[2]) * SOCKET_BYTES
+
+
 def end_large(ends, large, most, shared):
     """Ends calls that have more memory than one may have: the kernel counts that of all calls together."""
     parents, sizes = {}, {}
@@ -131,7 +138,11 @@ def end_large(ends, large, most, shared):
         if call in ends and call != pid:
             sizes[call] = sizes.get(call, 0) + sizes[pid]
     for pid in ends:
-        if sizes.get(pid, 0) > most:
+        try:
+            size = sizes.get(pid, 0) + socket_bytes(pid)
+        except OSError:
+            continue  # It has ended.
+        if size > most:
             large.add(pid)
             os.kill(pid, signal.SIGKILL)
 
