@@ -1,5 +1,5 @@
 import { isMcpProgram, type McpCode, type McpSource } from "../core/mcp-code.ts";
-import type { Permissions } from "../core/permissions.ts";
+import { scopesOf, type Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { countOpened } from "../sandbox/grants.ts";
@@ -89,8 +89,8 @@ function describePermissions(tool: Tool): string {
 
 /** Permissions in a line: `network example.com; env HOME`. Empty if there are none. */
 export function listPermissions(permissions: Permissions): string {
-  const kinds = Object.entries(permissions) as [string, readonly string[]][];
-  return kinds.map(([kind, list]) => `${kind} ${list.join(" ")}`).join("; ");
+  const kinds = Object.keys(permissions) as (keyof Permissions)[];
+  return kinds.map((kind) => `${kind} ${scopesOf(permissions, kind).join(" ")}`).join("; ");
 }
 
 /** A line in red for permissions that open what is shielded, by its exact path; none if there are none. */

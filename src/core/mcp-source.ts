@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { McpAddress, McpFolder, McpOAuth, McpSource } from "./mcp-code.ts";
-import { joinPermissions, permissionKinds, type Permissions } from "./permissions.ts";
+import { joinPermissions, permissionsSchema, type Permissions } from "./permissions.ts";
 
 /** Another MCP server, as a configuration or a manifest writes it down. */
 export interface McpServerEntry {
@@ -55,7 +55,7 @@ export const skillMcpSchema: JsonObject = closed(ofAll);
 /** What a server may say in the configuration, which an operator writes. */
 export const configMcpSchema: JsonObject = closed({
   ...ofAll,
-  permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  permissions: permissionsSchema,
   sandbox: { const: "off" },
   allowHosts: texts,
 });

@@ -4,7 +4,7 @@ import { describeProblem } from "./errors.ts";
 import { checkPermissions, joinPermissions } from "./permissions.ts";
 
 test("checkPermissions() takes lists of texts for what there is", () => {
-  const permissions = { read: ["/data"], write: [], network: ["*.example.com"], env: ["HOME"], run: ["git"] };
+  const permissions = { read: ["/data"], write: [], network: ["*.example.com"], env: ["HOME"], run: ["git"], sockets: "private" };
 
   expect(checkPermissions(permissions)).toEqual([]);
   expect(checkPermissions({ read: undefined })).toEqual([]);
@@ -17,17 +17,19 @@ test("checkPermissions() refuses what nothing would enforce, and says every prob
     write: [""],
     env: [1],
     run: null,
+    sockets: ["private"],
     ["bad\u202ename"]: [],
   });
 
   expect(problems.map(describeProblem)).toMatchInlineSnapshot(`
     [
-      "permissions.netwrok: expected one of read, write, network, env, run, found an unknown permission (did you mean "network"?)",
+      "permissions.netwrok: expected one of read, write, network, env, run, sockets, found an unknown permission (did you mean "network"?)",
       "permissions.read: expected a list of texts, found "/data"",
       "permissions.write: expected a list of texts, found a list of 1",
       "permissions.env: expected a list of texts, found a list of 1",
       "permissions.run: expected a list of texts, found null",
-      "permissions["bad\\u202ename"]: expected one of read, write, network, env, run, found an unknown permission",
+      "permissions.sockets: expected "private", found a list of 1",
+      "permissions["bad\\u202ename"]: expected one of read, write, network, env, run, sockets, found an unknown permission",
     ]
   `);
 });

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-import { permissionKinds, type Permissions } from "../core/permissions.ts";
+import { fromScopes, permissionKinds, scopesOf, type Permissions } from "../core/permissions.ts";
 import { isInside, toReal } from "../sandbox/find-link-out.ts";
 import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
@@ -10,25 +10,23 @@ import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
  * may lead out of it. Without, by their text.
  */
 export function permissionsBeyond(asked: Permissions, granted: Permissions, places?: GrantPlaces): Permissions {
-  const beyond: Partial<Record<keyof Permissions, readonly string[]>> = {};
-  for (const kind of permissionKinds) {
-    const rules = kind === "read" ? [...(granted.read ?? []), ...(granted.write ?? [])] : (granted[kind] ?? []);
-    const left = (asked[kind] ?? []).filter((one) => !rules.some((rule) => isIn({ kind, asked: one, rule, places })));
-    if (left.length > 0) beyond[kind] = left;
-  }
-  return beyond;
+  const findLeft = (kind: keyof Permissions): readonly string[] => {
+    const rules = kind === "read" ? [...(granted.read ?? []), ...(granted.write ?? [])] : scopesOf(granted, kind);
+    return scopesOf(asked, kind).filter((one) => !rules.some((rule) => isIn({ kind, asked: one, rule, places })));
+  };
+  return fromScopes(Object.fromEntries(permissionKinds.map((kind) => [kind, findLeft(kind)])));
 }
 
 /** Tells whether nothing is asked for. */
 export function isNothing(permissions: Permissions): boolean {
-  return permissionKinds.every((kind) => (permissions[kind] ?? []).length === 0);
+  return permissionKinds.every((kind) => scopesOf(permissions, kind).length === 0);
 }
 
 /** In one line: `network api.example.com; write ./data`. */
 export function describePermissions(permissions: Permissions): string {
   return permissionKinds
-    .filter((kind) => (permissions[kind] ?? []).length > 0)
-    .map((kind) => `${kind} ${(permissions[kind] ?? []).join(", ")}`)
+    .filter((kind) => scopesOf(permissions, kind).length > 0)
+    .map((kind) => `${kind} ${scopesOf(permissions, kind).join(", ")}`)
     .join("; ");
 }
 

@@ -53,6 +53,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       directory: grants.directory,
       limits: { ...defaultLimits, ...limits },
       ...(exit !== undefined && { egress: exit.egress.socket }),
+      ...(tool.permissions.sockets !== undefined && { sockets: tool.permissions.sockets }),
     };
   }
 

@@ -61,16 +61,15 @@ def attempt(function):
     except Exception as error:
         return type(error).__name__ + " " + str(error).split(";")[0]
 get = lambda url: attempt(lambda: urllib.request.urlopen(url, timeout=5).read().decode())
-def through_socket(words):
-    s = socket.socket(socket.AF_UNIX)
-    s.connect("/run/egress.sock")
+def through_relay(words):
+    s = socket.create_connection(("127.0.0.1", 3128))
     s.sendall(words)
     return s.recv(1000).split(b";")[0].decode()
 print(get("http://ok.test:${port}/"))
 print(get("http://evil.test/"))
 print(get("http://inner.test/"))
 print(get("http://169.254.169.254/latest/meta-data/"))
-print(through_socket(b"CONNECT evil.test:443 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"))
+print(through_relay(b"CONNECT evil.test:443 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"))
 print(attempt(lambda: socket.create_connection(("127.0.0.1", ${port}), 2)))
 print(attempt(lambda: socket.create_connection(("1.1.1.1", 443), 2)))
 print(attempt(lambda: socket.getaddrinfo("ok.test", 80)))

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { permissionKinds } from "../../core/permissions.ts";
+import { permissionsSchema } from "../../core/permissions.ts";
 import type { ForgePolicy } from "../../forge/forge-interface.ts";
 import type { McpExposure, McpExposureRule } from "../../mcp/server/mcp-server-options.ts";
 import { readData } from "./read-data.ts";
@@ -29,7 +29,7 @@ const rules = { type: "array", items: rule, maxItems: 256 };
 const count = { type: "integer", minimum: 1 };
 const texts = { type: "array", items: { type: "string", minLength: 1 } };
 const policy = closed({
-  permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  permissions: permissionsSchema,
   uses: texts,
   maxBytes: count,
   maxTools: count,

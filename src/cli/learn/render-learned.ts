@@ -1,4 +1,4 @@
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Attempt, LearnReport } from "../../runtimes/learn/learn-report.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
@@ -53,7 +53,8 @@ function toReason(failure: string): string {
 /** The permissions as a table of TOML. */
 export function renderToml(permissions: Permissions): string {
   const lines = permissionKinds.flatMap((kind) => {
-    const list = permissions[kind] ?? [];
+    const list = scopesOf(permissions, kind);
+    if (kind === "sockets") return list.map((one) => `${kind} = ${quote(one)}`);
     return list.length === 0 ? [] : [`${kind} = [${list.map(quote).join(", ")}]`];
   });
   return ["[permissions]", ...lines].join("\n");

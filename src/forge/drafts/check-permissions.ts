@@ -1,6 +1,6 @@
 import { isKitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
 import { toTarget } from "../../sandbox/grants.ts";
 
@@ -13,12 +13,13 @@ const samples: Readonly<Record<keyof Permissions, string>> = {
   network: '"api.example.com"',
   env: '"API_KEY"',
   run: '"git"',
+  sockets: '"private"',
 };
 
 /** Why nobody could grant these permissions, one line each: a person must not be asked about what means nothing. */
 export function refusePermissions(permissions: Permissions): readonly string[] {
   return permissionKinds.flatMap((kind) =>
-    (permissions[kind] ?? []).flatMap((one, index) => {
+    scopesOf(permissions, kind).flatMap((one, index) => {
       const reason = sweeping.test(one) ? `name each one, such as ${samples[kind]}` : refuseOne(kind, one);
       return reason === undefined ? [] : [`permissions.${kind}[${index}]: ${showValue(one)}: ${reason}`];
     }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { permissionKinds } from "../../core/permissions.ts";
+import { permissionsSchema } from "../../core/permissions.ts";
 import { scriptLanguages, wasmLanguages } from "../tool-draft.ts";
 
 const text = { type: "string", minLength: 1 };
@@ -45,9 +45,9 @@ export const headProperties: JsonObject = {
       "readOnly: changes nothing; idempotent: may be run twice; destructive; openWorld: reaches other machines",
   },
   permissions: {
-    ...closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+    ...permissionsSchema,
     description:
-      'What it may touch; nothing by default, not even the network. read/write: paths ("./data"), network: hosts ("api.example.com"), env: variables, run: programs. What the policy does not grant waits for a person',
+      'What it may touch; nothing by default, not even the network. read/write: paths ("./data"), network: hosts ("api.example.com"), env: variables, run: programs, sockets: "private" for Unix sockets of its own. What the policy does not grant waits for a person',
   },
   limits: {
     ...closed({

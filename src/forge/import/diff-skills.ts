@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
@@ -53,7 +53,7 @@ function toSource({ directory, skill }: SkillReport): VersionSource {
 }
 
 function listPermissions(permissions: Permissions = {}): string[] {
-  return permissionKinds.flatMap((kind) => (permissions[kind] ?? []).map((one) => `${kind}: ${one}`));
+  return permissionKinds.flatMap((kind) => scopesOf(permissions, kind).map((one) => `${kind}: ${one}`));
 }
 
 function diffLists(before: readonly string[], after: readonly string[]): { added: string[]; removed: string[] } {

@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { fromScopes, type Permissions } from "../../core/permissions.ts";
 import type { Attempt } from "./learn-report.ts";
 import { isInside } from "./to-attempts.ts";
 
@@ -28,15 +28,14 @@ export function proposePermissions(attempts: readonly Attempt[], places: Proposa
   const read = dropCovered(joinFiles(toRead(attempts), places)).filter(
     (path) => !written.some((place) => isInside(path, place)),
   );
-  const lists: Permissions = {
+  const permissions = fromScopes({
     read: toScopes(read, places, notes),
     write: toScopes(written, places, notes),
     network: namesOf(attempts, "network"),
     env: namesOf(attempts, "env"),
     run: namesOf(attempts, "run"),
-  };
-  const filled = permissionKinds.filter((kind) => (lists[kind]?.length ?? 0) > 0);
-  return { permissions: Object.fromEntries(filled.map((kind) => [kind, lists[kind]])), notes };
+  });
+  return { permissions, notes };
 }
 
 function namesOf(attempts: readonly Attempt[], kind: Attempt["kind"]): string[] {

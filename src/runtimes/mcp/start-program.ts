@@ -65,6 +65,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
         directory: isOff ? places.directory : grants.directory,
         limits: { ...defaultLimits, ...limits, cpuSeconds },
         ...(exit !== undefined && { egress: exit.egress.socket }),
+        ...(permissions.sockets !== undefined && { sockets: permissions.sockets }),
       },
       ["/bin/sh", "-c", onChannel, "sh", ...command],
       "",

@@ -40,7 +40,9 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
   const servers = createServers(sandbox, options);
   return {
     async start(launch) {
-      if (sandbox.keepsPaths === true || launch.debug !== undefined) return cold.start(launch);
+      // The sockets that a program must not see are looked for when its sandbox is made.
+      const isFresh = launch.profile.sockets !== undefined || launch.debug !== undefined;
+      if (sandbox.keepsPaths === true || isFresh) return cold.start(launch);
       const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
       return (await warm) ?? cold.start(launch);
     },

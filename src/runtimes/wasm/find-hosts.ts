@@ -57,12 +57,13 @@ export function createHosts({ sandbox, places, idleMs, workers, limits }: HostOp
 }
 
 function findMounts(tool: Tool, places: GrantPlaces): readonly Mount[] {
-  const { read = [], write = [], run = [] } = tool.permissions;
-  const [program] = run;
-  if (program !== undefined) {
-    const reason = "a WASM module cannot start programs; make it a script, or take the permission out";
-    throw new KitbagError("permission-refused", { tool: tool.name, permission: `run ${program}`, reason });
-  }
+  const { read = [], write = [], run = [], sockets } = tool.permissions;
+  const refuse = (permission: string, what: string): never => {
+    const reason = `a WASM module cannot ${what}; make it a script, or take the permission out`;
+    throw new KitbagError("permission-refused", { tool: tool.name, permission, reason });
+  };
+  if (run[0] !== undefined) refuse(`run ${run[0]}`, "start programs");
+  if (sockets !== undefined) refuse(`sockets ${sockets}`, "make sockets");
   // Most tools have no grants, and then the disk need not be asked.
   return read.length + write.length === 0 ? [] : findGrants(tool.name, tool.permissions, places).mounts;
 }

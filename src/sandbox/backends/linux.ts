@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isBelow } from "../find-link-out.ts";
+import { coverSockets } from "../cover-sockets.ts";
 import { createPathGuard, holdPlaces, releasePlaces, type HeldMount } from "../hold-places.ts";
 import { isOpenToTools, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
 import { toLayout, type Layout } from "../layout.ts";
@@ -120,7 +121,11 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     enforces: backend.enforces,
     ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
-      const { profile, command } = withRelay({ profile: asked, command: program }, host, backend.name);
+      const { profile, command } = withRelay(
+        { profile: await coverSockets(backend.name, asked), command: program },
+        host,
+        backend.name,
+      );
       checkWords(backend.name, profile, command);
       const release = paths?.take(profile.mounts);
       const { process: started, groups } = await startLaidOut({ profile, command, input }, host, backend).catch(

@@ -28,10 +28,13 @@ const decidedByArguments = new Set<Syscall>([
   "fchmodat2",
   "ioctl",
   "memfd_create",
+  "msgget",
   "mknod",
   "mknodat",
   "open",
   "openat",
+  "semget",
+  "shmget",
   "socket",
   "socketpair",
 ]);
@@ -121,7 +124,7 @@ describe.for(filterArchitectures)("renderFilter() for %s", (architecture) => {
   });
 
   test.for([
-    ["unix", 1, 0, "allow"],
+    ["unix", 1, 0, "errno 97"],
     ["internet", 2, 0, "allow"],
     ["internet 6", 10, 0, "allow"],
     ["routes", 16, 0, "allow"],
@@ -138,6 +141,46 @@ describe.for(filterArchitectures)("renderFilter() for %s", (architecture) => {
 
     expect(answer).toBe(expected);
   });
+
+  test.for([
+    ["a stream", 1, "allow", "allow"],
+    ["a stream that closes on exec", 0x80801, "allow", "allow"],
+    ["packets in order", 5, "allow", "allow"],
+    ["datagrams", 2, "errno 97", "allow"],
+    ["datagrams that close on exec", 0x80802, "errno 97", "allow"],
+    ["raw, which are datagrams", 3, "errno 97", "allow"],
+  ] as const)("decides a pair of Unix sockets by its type: %s", ([, type, expected, withSockets]) => {
+    const call = { architecture, number: numberOf("socketpair", architecture), arguments: [1, type, 0] };
+
+    const answers = [{}, { unixSockets: true }].map((options) =>
+      judge(renderFilter("tool", architecture, options), call),
+    );
+
+    expect(answers).toEqual([expected, withSockets]);
+  });
+
+  test("leaves Unix sockets to a program that may make its own, and to a fork server", () => {
+    const call = { architecture, number: numberOf("socket", architecture), arguments: [1, 1, 0] };
+    const filters = [
+      renderFilter("tool", architecture, { unixSockets: true }),
+      renderFilter("fork-server", architecture),
+    ];
+
+    expect(filters.map((filter) => judge(filter, call))).toEqual(["allow", "allow"]);
+  });
+
+  test.for(["memfd_create", "msgget", "semget", "shmget"] as const)(
+    "hides %s, whose memory belongs to no process, where nothing counts it",
+    (name) => {
+      const call = { architecture, number: numberOf(name, architecture), arguments: [0, 8] };
+
+      const answers = [true, false].map((memoryFiles) =>
+        judge(renderFilter("tool", architecture, { memoryFiles }), call),
+      );
+
+      expect(answers).toEqual(["allow", "errno 38"]);
+    },
+  );
 
   test.for([
     ["fchmod", [3, 0o755], "allow"],
@@ -404,6 +447,10 @@ function numberOf(name: Syscall, architecture: FilterArchitecture): number {
     mknodat: [259, 33],
     openat: [257, 56],
     memfd_create: [319, 279],
+    msgget: [68, 186],
+    semget: [64, 190],
+    shmget: [29, 194],
+    socketpair: [53, 199],
   };
   return numbers[name]![architecture === "x64" ? 0 : 1];
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { skillMcpSchema, toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionsSchema, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { withoutUndefined } from "../scripts/without-undefined.ts";
@@ -70,7 +70,7 @@ const schema: JsonSchema = closed({
     author: text,
     authorScopes: texts,
   }),
-  permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  permissions: permissionsSchema,
   tools: { type: "array", items: tool, maxItems: 1000 },
   dependencies: closed({ python: texts, npm: texts, cargo: texts }),
   mcp: { type: "object", additionalProperties: skillMcpSchema, maxProperties: 32 },

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionsSchema, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
 import { withoutUndefined } from "../scripts/without-undefined.ts";
@@ -28,11 +28,7 @@ const schema = {
     title: text,
     source_file: text,
     language: { enum: [...sourceLanguages] },
-    permissions: {
-      type: "object",
-      properties: Object.fromEntries(permissionKinds.map((kind) => [kind, texts])),
-      additionalProperties: false,
-    },
+    permissions: permissionsSchema,
     dependencies: {
       type: ["object", "array"],
       properties: { python: texts, npm: texts, cargo: texts },

@@ -1,7 +1,7 @@
 import semver from "semver";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Skill, SkillFolder, SkillTrust, ToolUse } from "../../core/skill.ts";
 import { showPath } from "../folder/show-path.ts";
 import { describeChanges } from "./describe-changes.ts";
@@ -42,10 +42,10 @@ export function holdToLock(
 }
 
 function isSameGrant(locked: Permissions, declared: Permissions): boolean {
-  return permissionKinds.every((kind) => toText(locked[kind]) === toText(declared[kind]));
+  return permissionKinds.every((kind) => toText(scopesOf(locked, kind)) === toText(scopesOf(declared, kind)));
 }
 
-function toText(list: readonly string[] = []): string {
+function toText(list: readonly string[]): string {
   return JSON.stringify(list.toSorted());
 }
 

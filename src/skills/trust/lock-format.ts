@@ -66,7 +66,9 @@ export function renderLock(lock: Lock): string {
     name,
     ...(version !== undefined && { version }),
     ...(source !== undefined && { source: renderSource(source) }),
-    permissions: toObject(new Map(Object.entries(permissions)), (list: readonly string[]) => list.toSorted()),
+    permissions: toObject(new Map(Object.entries(permissions)), (value: string | readonly string[]) =>
+      typeof value === "string" ? value : value.toSorted(),
+    ),
     tools: toObject(tools, (signature) => signature),
     uses: toObject(uses, ({ version, signature }) => ({ ...(version !== undefined && { version }), signature })),
     files: toObject(files, (digest) => digest),
