@@ -18,14 +18,18 @@ export interface HostOptions extends Pick<HostSettings, "workers" | "limits"> {
 
 /** The hosts of all tools. */
 export interface Hosts {
-  find(tool: Tool): WasmHost;
+  /** The host of a tool for one user; calls that no user is named for share one. */
+  find(tool: Tool, user?: string): WasmHost;
   close(): Promise<void>;
 }
 
 /** How many hosts there are at once, unless all of them are busy. */
 const maxHosts = 8;
 
-/** Makes a host for each skill and set of grants: whoever breaks out of V8 finds only what the skill was given anyway. */
+/**
+ * Makes a host for each skill, set of grants and user: a module that breaks out of V8 finds only what the skill was given anyway, and
+ * calls of one user neither wait for those of another nor end with them.
+ */
 export function createHosts({ sandbox, places, idleMs, workers, limits }: HostOptions): Hosts {
   const hosts = new Map<string, WasmHost>();
 
@@ -38,9 +42,9 @@ export function createHosts({ sandbox, places, idleMs, workers, limits }: HostOp
   }
 
   return {
-    find(tool) {
+    find(tool, user) {
       const mounts = findMounts(tool, places);
-      const key = JSON.stringify([(tool.code as WasmCode).directory, mounts, identifyPlaces(mounts)]);
+      const key = JSON.stringify([(tool.code as WasmCode).directory, mounts, identifyPlaces(mounts), user]);
       let host = hosts.get(key);
       if (host === undefined) {
         closeIdle(hosts);

@@ -35,11 +35,14 @@ export class HostGone extends Error {
   readonly hostEnd: HostEnd;
   /** Whether the call may have changed something outside, so that it must not be made again. */
   readonly mayHaveActed: boolean;
+  /** How many other calls the host had: one of them may have ended it. */
+  readonly otherCalls: number;
 
-  constructor(hostEnd: HostEnd, mayHaveActed: boolean) {
+  constructor(hostEnd: HostEnd, mayHaveActed: boolean, otherCalls: number) {
     super(hostEnd.reason);
     this.hostEnd = hostEnd;
     this.mayHaveActed = mayHaveActed;
+    this.otherCalls = otherCalls;
   }
 }
 
@@ -78,7 +81,8 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   });
   const gone = peer.gone.then((hostEnd) => {
     ended = hostEnd;
-    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.mayHaveActed));
+    const otherCalls = calls.size - 1;
+    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.mayHaveActed, otherCalls));
     calls.clear();
     return hostEnd;
   });
@@ -92,7 +96,7 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       peer.send({ type: "module", digest }, bytes);
     },
     async call(call, signal) {
-      if (ended !== undefined) throw new HostGone(ended, false);
+      if (ended !== undefined) throw new HostGone(ended, false, 1);
       const id = nextId++;
       const { promise, resolve, reject } = Promise.withResolvers<HostResult>();
       calls.set(id, { ...call, mayHaveActed: false, resolve, reject });

@@ -35,22 +35,25 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
   let busy = 0;
   let isClosed = false;
 
-  async function callOnce(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
-    const host = link.current ?? (await link.open());
-    host.setHeld(true);
-    if (!host.hasModule(call.digest)) await sendModule(host, call);
-    signal.throwIfAborted();
-    return host.call(call, signal);
-  }
-
   /** Tries again with another host if the one that had the call is gone, and the call cannot have done anything yet. */
   async function callAgain(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await callOnce(call, signal);
+        return await callOnce(link, call, signal);
       } catch (cause) {
         if (isClosed || attempt === maxAttempts || !canTryAgain(cause)) throw cause;
+        if (cause.hostEnd.outOfMemory) return callAlone(call, signal);
       }
+    }
+  }
+
+  /** One of several calls has used too much memory: alone it shows whether it was this one. */
+  async function callAlone(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
+    const own = createHostLink({ settings, start });
+    try {
+      return await callOnce(own, call, signal);
+    } finally {
+      await own.close();
     }
   }
 
@@ -102,10 +105,18 @@ function createRest(link: HostLink, idleMs: number, isFree: () => boolean): { be
   };
 }
 
-/** One that could not start will not start, and one that had too little memory was not killed by anybody else. */
-function canTryAgain(cause: unknown): boolean {
+async function callOnce(link: HostLink, call: WasmCall, signal: AbortSignal): Promise<HostResult> {
+  const host = link.current ?? (await link.open());
+  host.setHeld(true);
+  if (!host.hasModule(call.digest)) await sendModule(host, call);
+  signal.throwIfAborted();
+  return host.call(call, signal);
+}
+
+/** One that could not start will not start, and a call that was alone with too little memory would have too little again. */
+function canTryAgain(cause: unknown): cause is HostGone {
   if (!(cause instanceof HostGone) || cause.mayHaveActed) return false;
-  return cause.hostEnd.wasReady && !cause.hostEnd.outOfMemory;
+  return cause.hostEnd.wasReady && (!cause.hostEnd.outOfMemory || cause.otherCalls > 0);
 }
 
 async function sendModule(host: HostConnection, { digest, loadModule }: WasmCall): Promise<void> {

@@ -180,6 +180,53 @@ test("wasmRuntime() survives a module that fills the heap of V8 with objects", a
   expect(await call({ a: 1 }, { tool: "echo" })).toEqual({ status: "ok", output: { a: 1 } });
 });
 
+test("wasmRuntime() answers a user whose calls stand beside endless ones of another user of the skill", async () => {
+  const { call, add } = open(endless, { options: { workers: 1 } });
+  add("echo", echo);
+  const stop = new AbortController();
+  const endlessCalls = [1, 2, 3].map(() => call({}, { user: "alice", signal: stop.signal }));
+
+  const outcome = await call({ a: 1 }, { tool: "echo", user: "bob" });
+
+  stop.abort();
+  await Promise.allSettled(endlessCalls);
+  expect(outcome).toEqual({ status: "ok", output: { a: 1 } });
+});
+
+test("wasmRuntime() makes calls again, each alone, when one of them has ended their host for its memory", async () => {
+  const { call } = open(busyFor(300_000_000), { options: { workers: 2, sandbox: starved() } });
+  const calls = [call({}), call({})];
+  await waitForHost();
+
+  started[0]?.kill();
+
+  expect(await Promise.all(calls)).toEqual([
+    { status: "ok", output: 1 },
+    { status: "ok", output: 1 },
+  ]);
+  expect(started).toHaveLength(3);
+});
+
+test("wasmRuntime() blames a call for the memory of its host only if it was alone there", async () => {
+  const { granted } = makeGrants();
+  const alone = open(endless, { options: { sandbox: starved() } });
+  const blamed = alone.call({});
+  await waitForHost();
+  started[0]?.kill();
+  const shown = await blamed;
+  const beside = open(endless, { options: { workers: 2, sandbox: starved() }, permissions: { write: [granted] } });
+  const calls = [beside.call({}), beside.call({})];
+  await waitForHost(2);
+
+  started[1]?.kill();
+
+  expect(shown).toMatchObject({ error: { code: "memory-exceeded" } });
+  for (const outcome of await Promise.all(calls)) {
+    expect(outcome).toMatchObject({ error: { code: "sandbox-failed" } });
+    expect(messageOf(outcome)).toContain("1 other calls of this user and skill ran in it; this one was not made again");
+  }
+});
+
 test("wasmRuntime() ends an endless loop at the deadline of the call, and goes on with the next", async () => {
   const { call, add } = open(endless, { options: { workers: 1 } });
   add("echo", echo);
@@ -559,6 +606,12 @@ test("wasmRuntime() refuses the permission to start programs", async () => {
   expect(messageOf(await call({}))).toContain("a WASM module cannot start programs");
 });
 
+test("wasmRuntime() refuses the permission for Unix sockets", async () => {
+  const { call } = open(echo, { permissions: { sockets: "private" } });
+
+  expect(messageOf(await call({}))).toContain("a WASM module cannot make sockets");
+});
+
 test("kitbag.call() keeps state, and tells progress, logs and pieces of the output", async () => {
   const { call, events } = open(asking);
 
@@ -885,6 +938,7 @@ interface OpenOptions {
 }
 
 interface CallSettings {
+  readonly user?: string;
   readonly tool?: string | undefined;
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
@@ -934,9 +988,26 @@ function open(bytes: Uint8Array, { options, permissions, output, codeTool, ...gi
     runtime,
     events,
     add,
-    call: (input, { tool = "tool", limitMs = 20_000, signal } = {}) =>
-      workspace.call(tool, input, { limitMs, ...(signal !== undefined && { signal }) }),
+    call: (input, { tool = "tool", limitMs = 20_000, ...settings } = {}) =>
+      workspace.call(tool, input, { limitMs, ...settings }),
   };
+}
+
+/** The same sandbox; whatever ends in it has used too much memory. */
+function starved(): Sandbox {
+  return {
+    ...sandbox,
+    async start(...given) {
+      const one = await sandbox.start(...given);
+      return { ...one, exit: one.exit.then((status) => ({ ...status, outOfMemory: true })) };
+    },
+  };
+}
+
+/** Waits until so many hosts were started, and the last one has begun its calls. */
+async function waitForHost(count = 1): Promise<void> {
+  while (started.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
 }
 
 /** The same sandbox; what it starts is remembered. */

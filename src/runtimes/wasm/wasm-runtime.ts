@@ -21,7 +21,7 @@ const mebibyte = 1024 * 1024;
 export interface WasmRuntimeOptions {
   /** Where the modules run; see `findSandbox`. */
   readonly sandbox: Sandbox;
-  /** How many calls of one skill run at once. @default one for each processor, at most 4 */
+  /** How many calls of one skill and user run at once. @default one for each processor, at most 4 */
   readonly workers?: number;
   /** What a module's memory may grow to. @default 128 MiB */
   readonly maxMemoryBytes?: number;
@@ -72,7 +72,7 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
     describe: () => ({ sandbox: sandbox.name }),
     async run(tool, input, context) {
       const code = tool.code as WasmCode;
-      const host = hosts.find(tool);
+      const host = hosts.find(tool, context.user);
       const secrets = await loadSecrets(tool, findSecret);
       const errors = createErrorLog((line) => context.log(secrets.show(line)));
       const call = {
@@ -105,7 +105,9 @@ function toLimits({ maxMemoryBytes, maxCpuMs, maxOutputBytes }: WasmRuntimeOptio
 /** How a call ended whose host is gone. */
 function toEnd(cause: unknown, { name }: Sandbox): HostResult {
   if (!(cause instanceof HostGone)) throw cause;
-  const { outOfMemory, reason } = cause.hostEnd;
-  if (outOfMemory) return { end: { kind: "memory" }, output: new Uint8Array(0) };
+  const { outOfMemory, reason: ended } = cause.hostEnd;
+  if (outOfMemory && cause.otherCalls === 0) return { end: { kind: "memory" }, output: new Uint8Array(0) };
+  const others = `${cause.otherCalls} other calls of this user and skill ran in it; this one was not made again, because it may have changed something`;
+  const reason = outOfMemory ? `${ended}; ${others}` : ended;
   throw new KitbagError("sandbox-failed", { sandbox: name, reason }, { cause });
 }

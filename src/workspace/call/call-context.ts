@@ -72,6 +72,10 @@ export class CallContext implements RuntimeContext {
     return () => available().filter((entry) => refuseOutermost(call, entry) === undefined);
   }
 
+  get user(): string | undefined {
+    return this.#call.user;
+  }
+
   get trace(): TraceContext {
     const { trace } = this.#call;
     return trace === undefined ? {} : toTraceContext(trace.tracing.api, trace.inside);
