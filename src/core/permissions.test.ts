@@ -4,7 +4,14 @@ import { describeProblem } from "./errors.ts";
 import { checkPermissions, joinPermissions } from "./permissions.ts";
 
 test("checkPermissions() takes lists of texts for what there is", () => {
-  const permissions = { read: ["/data"], write: [], network: ["*.example.com"], env: ["HOME"], run: ["git"], sockets: "private" };
+  const permissions = {
+    read: ["/data"],
+    write: [],
+    network: ["*.example.com"],
+    env: ["HOME"],
+    run: ["git"],
+    sockets: "private",
+  };
 
   expect(checkPermissions(permissions)).toEqual([]);
   expect(checkPermissions({ read: undefined })).toEqual([]);

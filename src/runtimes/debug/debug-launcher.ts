@@ -89,10 +89,7 @@ function toInside(host: DebugHost, launch: Launch, socket: string): { profile: P
   const isPython = interpreter.family === "python";
   const isRelayed = host.sandbox.enforces.has("sockets");
   const place = isRelayed ? String(debugPort) : socket;
-  const own: Mount[] = [
-    { source: ownFolder, target: ownTarget },
-    ...(isPython ? findDebugpy() : []),
-  ];
+  const own: Mount[] = [{ source: ownFolder, target: ownTarget }, ...(isPython ? findDebugpy() : [])];
   const profile: Profile = {
     ...launch.profile,
     mounts: [...launch.profile.mounts, ...own],

@@ -194,9 +194,11 @@ test("wasmRuntime() answers a user whose calls stand beside endless ones of anot
 });
 
 test("wasmRuntime() makes calls again, each alone, when one of them has ended their host for its memory", async () => {
-  const { call } = open(busyFor(300_000_000), { options: { workers: 2, sandbox: starved() } });
+  const { call, add } = open(busyFor(300_000_000), { options: { workers: 2, sandbox: starved() } });
+  add("echo", echo);
+  await call({}, { tool: "echo" });
   const calls = [call({}), call({})];
-  await waitForHost();
+  await new Promise((resolve) => setTimeout(resolve, 100));
 
   started[0]?.kill();
 

@@ -63,7 +63,9 @@ export async function layBait(): Promise<Bait> {
     listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
     listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
     listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
-    listen({ path: join(at("readable"), "agent.sock") }, () => reached.push("a socket in a granted folder was reached")),
+    listen({ path: join(at("readable"), "agent.sock") }, () =>
+      reached.push("a socket in a granted folder was reached"),
+    ),
   ]);
   chmodSync(join(at("readable"), "agent.sock"), 0o666);
   const mark = `98${process.pid}.${Math.trunc(performance.now() * 1000) % 100_000}`;
