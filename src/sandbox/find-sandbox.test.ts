@@ -40,7 +40,7 @@ test.runIf(isRoot)(
     const node = [process.execPath, "--conditions=@kitbag/source", "--input-type=module", "--eval", program];
 
     const output = execFileSync(
-      "unshare",
+      findProgram("unshare") ?? "",
       [
         ...[
           "--mount",

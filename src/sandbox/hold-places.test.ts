@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { createPathGuard, holdPlaces, identifyPlaces, releasePlaces } from "./hold-places.ts";
+import { findProgram } from "./programs.ts";
 import type { Mount } from "./sandbox.ts";
 
 test("holdPlaces() holds what was granted and what is shielded below it, and nothing of the system", () => {
@@ -94,9 +95,11 @@ test.runIf(process.getuid?.() === 0)(
     console.log(JSON.stringify(before) !== JSON.stringify(identifyPlaces(mounts)));`;
     const node = [process.execPath, "--conditions=@kitbag/source", "--input-type=module", "--eval", program];
 
-    expect(execFileSync("unshare", ["--mount", "--propagation", "private", "--", ...node], { encoding: "utf8" })).toBe(
-      "true\n",
-    );
+    expect(
+      execFileSync(findProgram("unshare") ?? "", ["--mount", "--propagation", "private", "--", ...node], {
+        encoding: "utf8",
+      }),
+    ).toBe("true\n");
   },
 );
 
