@@ -74,15 +74,12 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
     if (message.type === "stderr") call.onStderr(payload);
     else if (message.type === "ask")
       void call.onAsk(payload).then((answer) => peer.send({ type: "answer", id }, answer));
-    else if (message.type === "end") {
-      calls.delete(id);
-      call.resolve({ end: message.end, output: payload });
-    }
+    else if (message.type === "end" && calls.delete(id)) call.resolve({ end: message.end, output: payload });
   });
   const gone = peer.gone.then((hostEnd) => {
     ended = hostEnd;
-    const otherCalls = calls.size - 1;
-    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.mayHaveActed, otherCalls));
+    const others = calls.size - 1;
+    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.mayHaveActed, others));
     calls.clear();
     return hostEnd;
   });

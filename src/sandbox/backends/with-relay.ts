@@ -17,7 +17,14 @@ import { egressSocket } from "../layout.ts";
 import type { Profile, SandboxName } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import type { FilterArchitecture } from "../seccomp/syscalls.ts";
-import type { LinuxHost } from "./linux.ts";
+import type { ControlGroups } from "../limits/control-groups.ts";
+import type { WorkArea } from "../work-area.ts";
+
+/** What a filter is made for, and where it is written. */
+interface FilterHost {
+  readonly area: WorkArea;
+  readonly groups?: ControlGroups;
+}
 
 const debugSocket = "/run/kitbag-debug.sock";
 const filterTarget = "/opt/kitbag/filter";
@@ -26,7 +33,7 @@ const filterTarget = "/opt/kitbag/filter";
  * The system-call filter of a profile. It leaves memory that belongs to no process only where a control group counts it for one program;
  * that of a fork server counts all of its calls together.
  */
-export function filterOf({ filter = "tool", sockets }: Profile, { groups }: LinuxHost): Uint8Array {
+export function filterOf({ filter = "tool", sockets }: Profile, { groups }: Pick<FilterHost, "groups">): Uint8Array {
   return renderFilter(filter, filterArchitecture(), {
     ...(sockets === "private" && { unixSockets: true }),
     memoryFiles: groups !== undefined && filter !== "fork-server",
@@ -43,7 +50,7 @@ export interface RelayedStart {
  * Lets a program reach the sockets of the egress proxy and of the debugger through ports of its own loopback interface. The relay
  * starts under a filter that leaves it Unix sockets, and puts on that of the program before it becomes the program.
  */
-export function withRelay(start: RelayedStart, host: LinuxHost, sandbox: SandboxName): RelayedStart {
+export function withRelay(start: RelayedStart, host: FilterHost, sandbox: SandboxName): RelayedStart {
   const { profile, command } = start;
   const routes = toRoutes(profile);
   if (routes.length === 0) return start;
@@ -75,7 +82,7 @@ function toRoutes({ egress, debug }: Profile): RelayRoute[] {
   ];
 }
 
-function writeFilter(profile: Profile, host: LinuxHost): string {
+function writeFilter(profile: Profile, host: FilterHost): string {
   const bytes = filterOf(profile, host);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   const path = join(host.area.own, `filter-${digest}`);
