@@ -119,6 +119,8 @@ test('"kitbag" exports these types', () => {
     "Runtime",
     "RuntimeContext",
     "RuntimeDescription",
+    "Scopes",
+    "ScopesOf",
     "SearchOptions",
     "SearchOutputOptions",
     "Session",

@@ -149,6 +149,7 @@ function toTool(directory: string, script: TestScript): Tool {
     inject: [],
     needsApproval: false,
     limits: script.limitMs === undefined ? {} : { limitMs: script.limitMs },
+    ...(script.tools !== undefined && { uses: script.tools.map(({ name }) => name) }),
     code,
   };
 }

@@ -973,6 +973,7 @@ function open(bytes: Uint8Array, { options, permissions, output, codeTool, ...gi
     const code = writeModule(directory, content, name === "tool" ? file : `${name}.wasm`);
     const input = { type: "object", additionalProperties: true } as const;
     const own = name === "tool" && {
+      uses: ["echo"],
       ...(permissions !== undefined && { permissions }),
       ...(output !== undefined && { output }),
     };
