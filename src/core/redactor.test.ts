@@ -234,3 +234,15 @@ function make(secrets: Readonly<Record<string, string>>): Redactor {
   if (redactor === undefined) throw new Error("There is no secret");
   return redactor;
 }
+
+test.for<[message: string, shown: string]>([
+  ["it is s3cret-va", "it is [KEY…]"],
+  ["cret-value it was", "[KEY…] it was"],
+  ["3cret-valu", "[KEY…]"],
+  ["s3cret-value and s3cret-v", "[KEY] and [KEY…]"],
+  ["lue of cret", "lue of cret"],
+  ["s3cr", "s3cr"],
+  ["nothing of it", "nothing of it"],
+])("R19: message() hides a part of a secret that goes on in another message: %s", ([message, shown]) => {
+  expect(createRedactor({ KEY: "s3cret-value" })?.message(message)).toBe(shown);
+});

@@ -14,6 +14,11 @@ export interface Redactor {
   with(secrets: Readonly<Record<string, string>>): Redactor;
   /** Starts a text that comes in pieces: a secret may be cut between two of them. */
   stream(): RedactedStream;
+  /**
+   * Like `text`, for one of several messages that are shown apart: a longer part of a secret at its beginning or its end, or all of it,
+   * is hidden as well. The rest of the secret may be in the next message.
+   */
+  message(text: string): string;
 }
 
 /**
@@ -69,6 +74,7 @@ function createFrom(secrets: readonly (readonly [name: string, secret: string])[
     value: (value) => redactJson(value, redaction) as typeof value,
     with: (more) => createFrom([...secrets, ...Object.entries(more)]) as Redactor,
     stream: () => createStream(forms),
+    message: (value) => hideParts(text(value), forms),
   };
 }
 
@@ -142,6 +148,42 @@ function createStream(forms: readonly Form[]): RedactedStream {
       return rest;
     },
   };
+}
+
+/** A shorter part of a secret may stand at the end of a message by chance. */
+const shortestPart = 6;
+
+/** Hides what a message begins or ends with, or is, if that is a part of a secret. Each message is looked at by itself. */
+function hideParts(text: string, forms: readonly Form[]): string {
+  if (text.length < shortestPart) return text;
+  const whole = forms.find((form) => form.text.includes(text.trim()) && text.trim().length >= shortestPart);
+  if (whole !== undefined) return toPart(whole);
+  const last = findPart(forms, (part) => text.endsWith(part), "beginning");
+  const shown = last === undefined ? text : text.slice(0, -last.length) + toPart(last.form);
+  const first = findPart(forms, (part) => text.startsWith(part), "end");
+  return first === undefined ? shown : toPart(first.form) + shown.slice(first.length);
+}
+
+const toPart = ({ label }: Form): string => `${label.slice(0, -1)}…]`;
+
+interface Part {
+  readonly form: Form;
+  readonly length: number;
+}
+
+/** The longest part of a secret, at its beginning or its end, that `fits`. */
+function findPart(forms: readonly Form[], fits: (part: string) => boolean, at: "beginning" | "end"): Part | undefined {
+  let found: Part | undefined;
+  for (const form of forms) {
+    const least = Math.max(shortestPart, (found?.length ?? 0) + 1);
+    for (let length = form.text.length - 1; length >= least; length--) {
+      const part = at === "beginning" ? form.text.slice(0, length) : form.text.slice(-length);
+      if (!fits(part)) continue;
+      found = { form, length };
+      break;
+    }
+  }
+  return found;
 }
 
 /** How many characters at the end of `text` are the beginning of a secret. */

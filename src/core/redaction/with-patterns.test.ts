@@ -29,3 +29,8 @@ test("with() knows the new secrets, the old ones and the patterns", () => {
   expect(first.text("trout a@b.com")).toBe("[OTHER] [email]");
   expect(withPatterns(undefined, ["personal"]).with({}).text("a@b.com")).toBe("[email]");
 });
+
+test("message() hides parts of what is known, and the patterns", () => {
+  expect(withPatterns(secrets, ["personal"]).message("ada@example.com swordfi")).toBe("[email] [WORD…]");
+  expect(withPatterns(undefined, ["personal"]).message("ada@example.com swordfi")).toBe("[email] swordfi");
+});

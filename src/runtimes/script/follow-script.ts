@@ -49,7 +49,7 @@ export async function followScript(started: Started): Promise<Followed> {
   const stopper = createStopper(started, describe);
   const { stdout, stderr, logger } = readStreams(started, stopper);
   context.onTimeout(describe);
-  const methods = toMethods({ tool, context, show, stream: stopper.stream, secrets: values });
+  const methods = toMethods({ tool, context, shown: secrets, stream: stopper.stream, secrets: values });
   const rpc = serveRpc(process.channel, methods, started.rpcLimits);
   const onAbort = (): void => process.kill();
 
@@ -63,7 +63,7 @@ export async function followScript(started: Started): Promise<Followed> {
       waitForEnd(rpc.ended, { looks: rpcLooks, wasBusy: () => false }),
     ]);
     logger.flush();
-    if (isStreamed(tool)) stopper.stream(secrets.showPiece(""));
+    stopper.stream(secrets.showPiece(""));
     context.signal.throwIfAborted();
     stopper.throwIfStopped();
     if (!stdout.isText()) context.log("Bytes on stdout that are no UTF-8 were replaced");
@@ -122,7 +122,7 @@ interface Streams {
 
 function readStreams({ tool, context, process, secrets, limits }: Started, { stream, onFlood }: Stopper): Streams {
   const { maxOutputBytes, maxErrorBytes } = limits;
-  const logger = createLineLogger((line) => context.log(secrets.show(line)), maxErrorBytes);
+  const logger = createLineLogger((line) => context.log(secrets.showMessage(line)), maxErrorBytes);
   const stdout = readOutput(process.stdout, {
     keptBytes: maxOutputBytes,
     maxBytes: maxOutputBytes,

@@ -1,3 +1,4 @@
+import { addLoadedSecrets } from "../../core/loaded-secrets.ts";
 import { createRedactor } from "../../core/redactor.ts";
 import type { Tool } from "../../core/tool.ts";
 
@@ -14,9 +15,16 @@ export interface Secrets {
   readonly show: <Value>(value: Value) => Value;
   /** Takes them out of a text that comes in pieces; the empty piece ends it. */
   readonly showPiece: (piece: string) => string;
+  /** Takes them out of one of several messages, also the part of one that goes on in the next message. */
+  readonly showMessage: (message: string) => string;
 }
 
-const nothing: Secrets = { values: Object.freeze({}), show: (value) => value, showPiece: (piece) => piece };
+const nothing: Secrets = {
+  values: Object.freeze({}),
+  show: (value) => value,
+  showPiece: (piece) => piece,
+  showMessage: (message) => message,
+};
 
 /** Names that say where things are inside, or what is loaded into a program: a value of the host would only break it, or worse. */
 const ownNames =
@@ -24,7 +32,7 @@ const ownNames =
 
 /**
  * Finds the values of all names that a tool may see. A name without a value is left out, and so is one that the sandbox sets
- * itself or that decides what is loaded into a program.
+ * itself or that decides what is loaded into a program. What is hidden is hidden in all calls of the process from then on.
  */
 export async function loadSecrets(tool: Pick<Tool, "permissions">, find: FindSecret): Promise<Secrets> {
   const names = (tool.permissions.env ?? []).filter((name) => !ownNames.test(name));
@@ -37,11 +45,13 @@ export async function loadSecrets(tool: Pick<Tool, "permissions">, find: FindSec
     values[name] = typeof secret === "string" ? secret : secret.value;
     if (typeof secret === "string") hidden[name] = secret;
   }
+  addLoadedSecrets(hidden);
   const redactor = createRedactor(hidden);
   const stream = redactor?.stream();
   return {
     values,
     show: (value) => redactor?.value(value) ?? value,
     showPiece: (piece) => (stream === undefined ? piece : piece === "" ? stream.flush() : stream.push(piece)),
+    showMessage: (message) => redactor?.message(message) ?? message,
   };
 }

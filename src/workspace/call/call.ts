@@ -9,6 +9,7 @@ import {
 import type { CallEvent } from "../../core/events.ts";
 import { cloneJson, copyJson, maxJsonDepth, type JsonCopy, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
+import { withLoadedSecrets } from "../../core/loaded-secrets.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -62,7 +63,8 @@ export class Call implements PublicCall {
   costUsd = 0;
   /** How many calls this one and those inside it have asked for; counted at the root. */
   callsMade = 0;
-  redactor: Redactor | undefined;
+  /** Knows the secrets of the workspace, and the values that were injected. */
+  ownRedactor: Redactor | undefined;
   /** Where in a trace it is, if somebody wants spans. */
   trace: CallTrace | undefined;
   /** Why the call must stop, once it must. */
@@ -90,7 +92,7 @@ export class Call implements PublicCall {
     this.holder = parent === undefined ? start.holder : parent.holder;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
     this.isBelowCode = parent !== undefined && (parent.isBelowCode || !isHostCode(parent.entry));
-    this.redactor = parent === undefined ? host.redactor : parent.redactor;
+    this.ownRedactor = parent === undefined ? host.redactor : parent.ownRedactor;
     this.startedAt = performance.now();
     this.copy = this.copyInput(request.input ?? {});
     parent?.adopt(this);
@@ -126,6 +128,11 @@ export class Call implements PublicCall {
 
   get user(): string | undefined {
     return this.root.options.user;
+  }
+
+  /** Takes secrets out of whatever is shown of the call. Looked up each time: more are loaded while calls run. */
+  get redactor(): Redactor | undefined {
+    return withLoadedSecrets(this.ownRedactor);
   }
 
   get signal(): AbortSignal {
@@ -189,10 +196,11 @@ export class Call implements PublicCall {
 
   /** An event without the secrets. */
   show(event: CallEvent): CallEvent {
-    if (this.redactor === undefined) return event;
+    const { redactor } = this;
+    if (redactor === undefined) return event;
     // The words and numbers that make it an event stay, whatever the secrets are.
     const frame = { type: event.type, call: event.call, ...pickNumbers(event) };
-    return { ...this.redactor.value(event), ...frame } as CallEvent;
+    return { ...redactor.value(event), ...frame } as CallEvent;
   }
 
   isHeard(): boolean {

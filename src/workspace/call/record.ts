@@ -118,7 +118,8 @@ function describeEntry({ tool, source, owner }: Entry): Pick<CallStart, "version
 
 /** The outcome has been through `redact`. */
 function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
-  const tool = call.redactor === undefined ? call.address : call.redactor.text(call.address);
+  const { redactor } = call;
+  const tool = redactor === undefined ? call.address : redactor.text(call.address);
   const recorded = outcome.status === "ok" ? (call.recorded ?? outcome) : outcome;
   const durationMs = performance.now() - call.startedAt;
   const { queuedMs, costUsd } = call;

@@ -1,19 +1,19 @@
 import type { Failure } from "../../core/errors.ts";
-import type { FailedOutcome, OkOutcome, ToolOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, OkOutcome } from "../../core/outcome.ts";
+import type { Redactor } from "../../core/redactor.ts";
 import type { Call } from "./call.ts";
-import type { Next, Phase } from "./phase.ts";
+import type { Phase } from "./phase.ts";
 
-/** Takes declared secrets and injected texts out of the outcome, whatever phase made it. */
-export const redact: Phase = (call, next) => {
-  const { redactor, tool } = call;
-  const hasNothingToHide = redactor === undefined && (tool === undefined || tool.inject.length === 0);
-  return hasNothingToHide ? next() : redactAfter(call, next);
-};
-
-async function redactAfter(call: Call, next: Next): Promise<ToolOutcome> {
+/**
+ * Takes secrets out of the outcome, whatever phase made it: those of the workspace, those that were injected, and those that were
+ * loaded for any tool. It looks afterwards which there are, since secrets are loaded while the call runs.
+ */
+export const redact: Phase = async (call, next) => {
   const outcome = await next();
-  return outcome.status === "ok" ? redactOutput(call, outcome) : redactFailure(call, outcome);
-}
+  const { redactor } = call;
+  if (redactor === undefined) return outcome;
+  return outcome.status === "ok" ? redactOutput(call, redactor, outcome) : redactFailure(call, outcome);
+};
 
 /** A failed outcome without the secrets. */
 export function redactFailure({ redactor }: Call, outcome: FailedOutcome): FailedOutcome {
@@ -22,10 +22,8 @@ export function redactFailure({ redactor }: Call, outcome: FailedOutcome): Faile
   return { status: "failed", error };
 }
 
-function redactOutput(call: Call, outcome: OkOutcome): OkOutcome {
-  // Values that are injected add to the secrets while the call runs, so the redactor is looked up afterwards.
-  const { redactor } = call;
-  const shown = redactor === undefined ? outcome : redactor.value(outcome);
+function redactOutput(call: Call, redactor: Redactor, outcome: OkOutcome): OkOutcome {
+  const shown = redactor.value(outcome);
   if (shown === outcome) return outcome;
   // The names that stand in for secrets may be longer than the secrets.
   call.outputBytes = Buffer.byteLength(JSON.stringify(shown.output));

@@ -33,7 +33,7 @@ async function injectFirst(runtime: Runtime, call: Call): Promise<ToolOutcome> {
   if (!injected.ok) return { status: "failed", error: injected.failure };
   const { values, secrets } = injected.value;
   // Texts that were injected must not be shown either, whatever the tool does with them.
-  call.redactor = call.redactor === undefined ? createRedactor(secrets) : call.redactor.with(secrets);
+  call.ownRedactor = call.ownRedactor === undefined ? createRedactor(secrets) : call.ownRedactor.with(secrets);
   return runIn(runtime, call, values);
 }
 

@@ -1,8 +1,10 @@
 import { KitbagError } from "../../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import type { Progress } from "../../../core/events.ts";
 import type { RuntimeContext } from "../../../core/runtime.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { createStateFunctions } from "../../state-functions.ts";
+import type { Secrets } from "../load-secrets.ts";
 import { rpcCodes, RpcError } from "./message.ts";
 import type { RpcMethods } from "./serve-rpc.ts";
 
@@ -14,18 +16,19 @@ export interface ScriptPowers {
   readonly secrets: Readonly<Record<string, string>>;
   /** Hands on a piece of the output. */
   readonly stream: (chunk: JsonValue) => void;
-  /** Takes secrets out of whatever is shown. */
-  readonly show: <Value>(value: Value) => Value;
+  /** Takes secrets out of whatever is shown, of a text that comes in pieces, and of one of several messages. */
+  readonly shown: Pick<Secrets, "show" | "showPiece" | "showMessage">;
 }
 
 /** Makes the methods that a script can call: each does what the tool itself may do, and nothing more. */
 export function toMethods(powers: ScriptPowers): RpcMethods {
-  const { context, show, stream } = powers;
+  const { context, stream } = powers;
+  const { show, showMessage } = powers.shown;
   return new Map<string, (params: JsonObject) => unknown>([
     ...createStateFunctions(context, wrongParam),
-    ["progress", (params) => context.progress(show(toProgress(params)))],
-    ["log", (params) => context.log(show(text(params, "message")), show(params["data"] ?? undefined))],
-    ["stream", (params) => stream(show(params["chunk"] ?? null))],
+    ["progress", (params) => context.progress(toProgress(params, showMessage))],
+    ["log", (params) => context.log(showMessage(text(params, "message")), show(params["data"] ?? undefined))],
+    ["stream", (params) => stream(toChunk(params["chunk"] ?? null, powers.shown))],
     // A shell has no numbers, only texts.
     ["spend", ({ costUsd }) => context.spend(Number(costUsd))],
     ["call", (params) => call(context, params)],
@@ -46,12 +49,17 @@ function wrongParam(name: string, found: string, expected: string): RpcError {
 /** How much of a message is told: a script may tell thousands. */
 const longestProgress = 1000;
 
-function toProgress({ message, done, total }: JsonObject): { message?: string; done?: number; total?: number } {
+function toProgress({ message, done, total }: JsonObject, show: Secrets["showMessage"]): Progress {
   return {
-    ...(typeof message === "string" && { message: message.slice(0, longestProgress) }),
+    ...(typeof message === "string" && { message: show(message).slice(0, longestProgress) }),
     ...(typeof done === "number" && { done }),
     ...(typeof total === "number" && { total }),
   };
+}
+
+/** Texts belong together, with those on stdout: a secret may be cut between two of them. The empty one would end the text. */
+function toChunk(chunk: JsonValue, { show, showPiece }: ScriptPowers["shown"]): JsonValue {
+  return typeof chunk === "string" && chunk !== "" ? showPiece(chunk) : show(chunk);
 }
 
 async function call(context: RuntimeContext, params: JsonObject): Promise<JsonValue> {
