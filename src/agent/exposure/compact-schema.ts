@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { isSchemaObject, schemaPlaces } from "../../core/schema/json-schema.ts";
+import { toVisibleSchema } from "../../core/schema/visible-schema.ts";
 
 /** What says nothing to a model that it does not read elsewhere. */
 const silent = new Set(["$schema", "$id", "$comment", "title", "readOnly", "writeOnly"]);
@@ -13,7 +14,7 @@ const made = new WeakMap<JsonSchema, JsonSchema>();
 export function compactSchema(schema: JsonSchema): JsonSchema {
   let compact = made.get(schema);
   if (compact === undefined) {
-    compact = compactOne(schema);
+    compact = compactOne(toVisibleSchema(schema));
     made.set(schema, compact);
   }
   return compact;

@@ -16,7 +16,7 @@ const nothingOfOurs: ReadonlyMap<string, DispatchTool> = new Map();
 export function exposeDirectly({ session, instructions = "" }: ExposureParts): Exposure {
   const hasSkills = session.getSkills().length > 0;
   const own = hasSkills ? toOwnTools(session) : nothingOfOurs;
-  const system = hasSkills ? renderSystem(session, instructions) : instructions;
+  const system = renderSystem(session, instructions);
   let shown: { readonly of: readonly RegisteredTool[]; readonly view: ModelView } | undefined;
 
   return {

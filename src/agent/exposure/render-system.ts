@@ -1,3 +1,5 @@
+import type { Tool } from "../../core/tool.ts";
+import { aboutUntrusted } from "../../core/untrusted-text.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 
 /** About how many tokens the list of skills may have. What does not fit is found by searching. */
@@ -15,7 +17,17 @@ export function renderSystem(session: Session, instructions: string, howTo?: str
       ? session.renderCatalog({ maxTokens: maxCatalogTokens })
       : session.renderCatalog({ maxTokens: maxIndexTokens, style: "lines" });
   const more = omitted.length === 0 ? "" : `There are ${omitted.length} more skills: list_skills lists all of them.`;
-  return [instructions, text, more, session.activeInstructions(), howTo ?? ""]
+  const untrusted = hasForeignTools(session) ? aboutUntrusted : "";
+  return [instructions, text, more, session.activeInstructions(), howTo ?? "", untrusted]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** Whether a tool is more than a function of the program: its text is labelled. */
+function hasForeignTools(session: Session): boolean {
+  const isForeign = ({ code }: Tool): boolean => code.kind !== "function";
+  return (
+    session.getAvailableTools().some(({ tool }) => isForeign(tool)) ||
+    session.getSkills().some(({ skill }) => skill.tools.some(isForeign))
+  );
 }

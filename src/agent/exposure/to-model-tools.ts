@@ -1,5 +1,6 @@
 import type { JSONObject, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 
+import { toVisibleText } from "../../core/hidden-characters.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
@@ -34,7 +35,7 @@ export function toDispatchModelTool({ name, description, inputSchema }: Describe
 }
 
 function describe(name: string, description: string, schema: JsonSchema): ModelTool {
-  return { type: "function", name, description, inputSchema: compactSchema(schema) };
+  return { type: "function", name, description: toVisibleText(description), inputSchema: compactSchema(schema) };
 }
 
 function toExamples(examples: RegisteredTool["tool"]["examples"]): Pick<LanguageModelV4FunctionTool, "inputExamples"> {

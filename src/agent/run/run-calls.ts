@@ -13,6 +13,7 @@ import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import type { CallVerdict } from "../hooks.ts";
 import type { LoggedOutcome } from "../log/run-log.ts";
 import type { RunState } from "./run-state.ts";
+import { labelOutcome } from "./to-result-part.ts";
 import { toCallChanged } from "./to-call-changed.ts";
 
 /** What came of a call; `undefined` if it waits for somebody. */
@@ -82,7 +83,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
       idempotent: isIdempotent(planned),
       // Who is told that it is over must not see it made again after a crash.
       isAwaited: isHeard,
-      work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
+      work: (begin) => shown(run, planned, makeCall(run, planned, { approval, begin })),
     });
   } catch (cause) {
     logged = fromCutOff(cause);
@@ -122,8 +123,12 @@ interface Making {
 }
 
 /** What came of a call, as the model may see it: only that is written down. */
-function shown({ parts: { redactor } }: RunState, made: Promise<ToolOutcome>): Promise<ToolOutcome> {
-  return redactor === undefined ? made : made.then(redactor.outcome);
+function shown(
+  { parts: { redactor } }: RunState,
+  planned: PlannedCall,
+  made: Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  return made.then((outcome) => labelOutcome(planned, redactor === undefined ? outcome : redactor.outcome(outcome)));
 }
 
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {

@@ -2,7 +2,7 @@ import { quote } from "../../core/errors.ts";
 import { checkBody } from "./check-body.ts";
 import { decodeText, type DecodedText } from "./decode-text.ts";
 import { createFields, type Fields } from "./fields.ts";
-import { findHiddenCharacters, showCodePoint } from "./find-hidden-characters.ts";
+import { findHiddenCharacters, showCodePoint } from "../../core/hidden-characters.ts";
 import { parseFrontMatter, type ParsedText } from "./parse-front-matter.ts";
 import { createPositions } from "./positions.ts";
 import {

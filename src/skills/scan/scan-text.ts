@@ -1,4 +1,4 @@
-import { findHiddenCharacters, showCodePoint, type HiddenCharacters } from "../document/find-hidden-characters.ts";
+import { findHiddenCharacters, showCodePoint, type HiddenCharacters } from "../../core/hidden-characters.ts";
 import { createPositions } from "../document/positions.ts";
 import { findArchiveWithPassword, passwordForm } from "./find-archives.ts";
 import { downloadRule } from "./find-downloads.ts";

@@ -1,8 +1,10 @@
 import { KitbagError } from "../../core/errors.ts";
+import { toVisibleText } from "../../core/hidden-characters.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { renderSchema } from "../../core/schema/render-schema.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
+import { isTrusted, notTrusted } from "../skills/describe-skill.ts";
 import type { Session } from "../sessions/session.ts";
 
 /** What a model may know of a session. Skills that only people open are none of its business until they are open. */
@@ -44,7 +46,9 @@ export function createDispatchView(session: Session): DispatchView {
   function getTool(name: string): RegisteredTool | undefined {
     const entry = session.getTool(name);
     if (entry?.source !== "skill") return entry;
-    return session.getSkill(entry.owner)?.modelInvocable === true || isOpen(entry.owner) ? entry : undefined;
+    const skill = session.getSkill(entry.owner);
+    if (skill === undefined || !(skill.modelInvocable || isOpen(entry.owner))) return undefined;
+    return isTrusted(skill) ? entry : withoutWords(entry);
   }
 
   return {
@@ -71,6 +75,12 @@ export function createDispatchView(session: Session): DispatchView {
   };
 }
 
+/** A tool of a skill that is not trusted, without what it says of itself: it cannot be called. */
+function withoutWords(entry: RegisteredTool): RegisteredTool {
+  const { title: _title, outputSchema: _output, ...tool } = entry.tool;
+  return { ...entry, tool: { ...tool, description: notTrusted, inputSchema: { type: "object" }, examples: [] } };
+}
+
 function knownAddresses(session: Session, skills: readonly Skill[]): string[] {
   const open = session.getAvailableTools().map((entry) => entry.address);
   const closed = skills.flatMap((skill) => skill.tools.map((tool) => `${skill.name}/${tool.name}`));
@@ -90,8 +100,8 @@ export function toDeclaration({ wireName: name, tool }: RegisteredTool): ToolDec
   const { description, inputSchema, outputSchema } = tool;
   return {
     name,
-    description,
-    input: renderSchema(inputSchema),
-    ...(outputSchema !== undefined && { output: renderSchema(outputSchema) }),
+    description: toVisibleText(description),
+    input: toVisibleText(renderSchema(inputSchema)),
+    ...(outputSchema !== undefined && { output: toVisibleText(renderSchema(outputSchema)) }),
   };
 }

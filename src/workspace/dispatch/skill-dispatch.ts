@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { CallOptions } from "../call/call-options.ts";
+import { describeSkill } from "../skills/describe-skill.ts";
 import { renderInstructions } from "../skills/render-instructions.ts";
 import { createDispatchTool, done, failed, type DispatchTool } from "./dispatch-tool.ts";
 import { toDeclaration, type DispatchView } from "./dispatch-view.ts";
@@ -28,7 +29,7 @@ export function listSkills(view: DispatchView): DispatchTool {
       const next = offset + pageLength;
       const skills = all.slice(offset, next).map((skill) => ({
         name: skill.name,
-        description: firstLine(skill.description),
+        description: firstLine(describeSkill(skill)),
         open: open.has(skill.name),
       }));
       return done({ skills, ...(next < all.length && { next, count: all.length }) });

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { toVisibleText } from "../../core/hidden-characters.ts";
 import { renderToolDeclarations } from "../../runtimes/code/render-tool-declarations.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
@@ -83,7 +84,7 @@ const longestLine = 200;
 
 /** The beginning of a description, enough to choose by. */
 export function firstLine(text: string): string {
-  const line = text.trim().split("\n", 1)[0] as string;
+  const line = toVisibleText(text).trim().split("\n", 1)[0] as string;
   return line.length > longestLine ? `${line.slice(0, longestLine - 1).trimEnd()}…` : line;
 }
 

@@ -1,6 +1,8 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Skill } from "../../core/skill.ts";
-import { toSeenText, toXmlText } from "./xml-text.ts";
+import { toVisibleText } from "../../core/hidden-characters.ts";
+import { describeSkill, isTrusted } from "./describe-skill.ts";
+import { toXmlText } from "./xml-text.ts";
 
 /** How much room the list of skills may take. Without a limit nothing is cut. */
 export interface CatalogOptions {
@@ -28,7 +30,7 @@ const shortestDescription = 24;
 export function renderCatalog(skills: readonly Skill[], options: CatalogOptions = {}): RenderedCatalog {
   const listed = skills.filter((skill) => skill.modelInvocable);
   const render = options.style === "lines" ? renderLines : renderXml;
-  const longest = Math.max(0, ...listed.map((skill) => skill.description.length));
+  const longest = Math.max(0, ...listed.map((skill) => describeSkill(skill).length));
   const fits = (text: string): boolean =>
     text.length <= (options.maxCharacters ?? Number.POSITIVE_INFINITY) &&
     (options.maxTokens === undefined || estimateTokens(text) <= options.maxTokens);
@@ -39,7 +41,7 @@ export function renderCatalog(skills: readonly Skill[], options: CatalogOptions 
     if (length === undefined) continue;
     return {
       text: render(chosen, length),
-      shortened: chosen.filter((skill) => skill.description.length > length).map((skill) => skill.name),
+      shortened: chosen.filter((skill) => describeSkill(skill).length > length).map((skill) => skill.name),
       omitted: listed.slice(count).map((skill) => skill.name),
     };
   }
@@ -66,10 +68,10 @@ function longestThatFits(longest: number, fits: (length: number) => boolean): nu
 }
 
 function renderLines(skills: readonly Skill[], longest: number): string {
-  const lines = skills.map(({ name, description }) => {
+  const lines = skills.map((skill) => {
     // One line for each: what a skill says of itself must not look like what somebody else says.
-    const line = toSeenText(shorten(description, longest)).replaceAll(/\s+/gu, " ");
-    return `- ${name}: ${line}`;
+    const line = toVisibleText(shorten(describeSkill(skill), longest)).replaceAll(/\s+/gu, " ");
+    return `- ${skill.name}: ${line}`;
   });
   return ["Skills that can be opened with activate_skill:", ...lines].join("\n");
 }
@@ -77,8 +79,8 @@ function renderLines(skills: readonly Skill[], longest: number): string {
 function renderXml(skills: readonly Skill[], longest: number): string {
   const items = skills.map((skill) => {
     const lines = [`    <name>${toXmlText(skill.name)}</name>`];
-    lines.push(`    <description>${toXmlText(shorten(skill.description, longest))}</description>`);
-    if (skill.folder !== undefined)
+    lines.push(`    <description>${toXmlText(shorten(describeSkill(skill), longest))}</description>`);
+    if (skill.folder !== undefined && isTrusted(skill))
       lines.push(`    <location>${toXmlText(`${skill.folder.directory}/SKILL.md`)}</location>`);
     return `  <skill>\n${lines.join("\n")}\n  </skill>`;
   });

@@ -3,6 +3,7 @@ import type { Skill } from "../../core/skill.ts";
 import { createTextIndex, type SearchDocument } from "../../core/text-search.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Entry } from "../registry.ts";
+import { describeSkill } from "./describe-skill.ts";
 
 /** What to look for. */
 export interface SearchOptions {
@@ -47,7 +48,8 @@ export function createSearch(source: SearchSource): Search {
   const documents: SearchDocument[] = [];
   for (const skill of source.skills) {
     const id = `skill ${skill.name}`;
-    const { name: address, description } = skill;
+    const { name: address } = skill;
+    const description = describeSkill(skill);
     const kind = "skill";
     items.set(id, { kind, show: ({ isOpen }) => ({ kind, address, description, available: isOpen(address) }) });
     documents.push({ id, texts: skillTexts(skill) });

@@ -1,9 +1,9 @@
 import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprotocol/server";
 
+import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { isSecretName } from "../../../core/redaction/match-secrets.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import { toVisibleText } from "../tools/listed-tools.ts";
 import type { CallTarget, PlannedCall } from "./call-target.ts";
 import type { Ask } from "./question-line.ts";
 

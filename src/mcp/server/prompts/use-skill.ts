@@ -1,7 +1,8 @@
 import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
 import type { ServedClient } from "../served-client.ts";
-import { isForCaller, isTrusted } from "../skills/visible-skills.ts";
+import { isTrusted } from "../../../workspace/skills/describe-skill.ts";
+import { isForCaller } from "../skills/visible-skills.ts";
 import { createPromptWords } from "./prompt-words.ts";
 
 /** The prompt that gives the text of any skill. */

@@ -1,9 +1,10 @@
+import { describeSkill } from "../../../workspace/skills/describe-skill.ts";
+import { toVisibleText } from "../../../core/hidden-characters.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";
-import { toVisibleText } from "../tools/listed-tools.ts";
 import { runResources } from "./run-resources.ts";
 import { findShownTools } from "./shown-tools.ts";
 
@@ -103,7 +104,7 @@ function renderSkills({ client, shown, skills }: GuideFacts): string[] {
   ]);
   const open = new Set(session.getActiveSkills());
   const lines = skills.map(
-    ({ name, description }) => `- ${name}${open.has(name) ? " (open)" : ""}: ${plain(description)}`,
+    (skill) => `- ${skill.name}${open.has(skill.name) ? " (open)" : ""}: ${plain(describeSkill(skill))}`,
   );
   return section("Skills", cut(lines, "skills", shown.has("list_skills") ? "list_skills" : undefined), [
     ...(how.length > 0 ? [how.join("\n")] : []),

@@ -1,10 +1,10 @@
+import { toVisibleText } from "../../../core/hidden-characters.ts";
 import type { Resource } from "@modelcontextprotocol/server";
 
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
-import { toVisibleText } from "../tools/listed-tools.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import { compareTexts } from "./page-items.ts";
 import type { ResourcePart } from "./resource-part.ts";

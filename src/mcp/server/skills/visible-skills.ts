@@ -15,8 +15,3 @@ export function findVisibleSkills({ session }: Viewer): readonly Skill[] {
 export function isForCaller(session: Viewer["session"], { name, tools }: Skill): boolean {
   return tools.length === 0 || tools.some((tool) => session.getTool(`${name}/${tool.name}`) !== undefined);
 }
-
-/** Whether somebody said that its text may be used. */
-export function isTrusted({ folder }: Skill): boolean {
-  return folder?.trust.status !== "untrusted";
-}

@@ -5,7 +5,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { findExposure } from "../exposure.ts";
-import { listTools, toVisibleText, type ListForm } from "./listed-tools.ts";
+import { listTools, type ListForm } from "./listed-tools.ts";
 
 const fixed = [{ name: "call_tool", inputSchema: { type: "object" as const } }];
 const form: ListForm = { exposure: "both", generation: "2026", dispatch: fixed };
@@ -94,7 +94,9 @@ test("tools/list and tools/call take tools with hostile names, schemas and descr
   expect(tools).toHaveLength(9 + 6);
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   expect(tools.every(({ name }) => /^[A-Za-z0-9_-]{1,64}$/u.test(name))).toBe(true);
-  expect(tools.find(({ name }) => name.startsWith("xxproto"))?.description).toBe("Fine. evil[31m Done.");
+  const listed = tools.find(({ name }) => name.startsWith("xxproto"));
+  expect(listed?.description).toBe("Fine. evil Done.");
+  expect(listed?.inputSchema.properties?.["constructor"]).toMatchObject({ description: "Fine. evil Done." });
   for (const { name } of tools.slice(9)) {
     const result = await client.callTool({ name, arguments: {} });
     expect(result.isError).toBeUndefined();
@@ -109,12 +111,6 @@ test("tools/list refuses a cursor, because there is one page", async () => {
   const client = await connectHttp(url);
 
   await expect(client.request({ method: "tools/list", params: { cursor: "2" } })).rejects.toThrow(/one page/u);
-});
-
-test("toVisibleText() leaves letters, marks and emoji of all languages as they are", () => {
-  const text = "Zeile 1\n\tÄöü 日本語 עברית हिन्दी 👩‍👩‍👧‍👦 e\u0301";
-
-  expect(toVisibleText(text)).toBe(text);
 });
 
 test("findExposure() takes the first rule that fits what the client calls itself", async () => {

@@ -1,5 +1,7 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 
+import { toVisibleText } from "../../../core/hidden-characters.ts";
+import { toVisibleSchema } from "../../../core/schema/visible-schema.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
@@ -58,7 +60,7 @@ function createList(available: readonly RegisteredTool[], { exposure, generation
 function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
   const { title, description, outputSchema, annotations } = tool;
   const isSessionNamed = generation === "2026" && takesSession(tool);
-  const inputSchema = isSessionNamed ? withSessionParameter(tool.inputSchema) : tool.inputSchema;
+  const inputSchema = toVisibleSchema(isSessionNamed ? withSessionParameter(tool.inputSchema) : tool.inputSchema);
   const form = findStructuredForm(outputSchema, generation);
   const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
   return {
@@ -66,7 +68,7 @@ function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpG
     ...(title !== undefined && { title: toVisibleText(title) }),
     description: toVisibleText(description),
     inputSchema: inputSchema as McpTool["inputSchema"],
-    ...(output !== undefined && { outputSchema: output }),
+    ...(output !== undefined && { outputSchema: toVisibleSchema(output) }),
     ...toHints(annotations),
   };
 }
@@ -96,13 +98,4 @@ function toHints({ readOnly, destructive, idempotent, openWorld }: ToolAnnotatio
     ...(openWorld !== undefined && { openWorldHint: openWorld }),
   };
   return Object.keys(hints).length > 0 ? { annotations: hints } : {};
-}
-
-/** Control characters, and those that are there without being seen: they could say to a model what no person reads. */
-// oxlint-disable-next-line no-misleading-character-class -- single code points, which stand for nothing visible
-const invisible = /[\0-\x08\x0B-\x1F\x7F-\x9F\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
-
-/** A text without what cannot be seen. */
-export function toVisibleText(text: string): string {
-  return text.replaceAll(invisible, "");
 }

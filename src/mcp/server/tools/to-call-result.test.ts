@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
 import { toFailure } from "../../../core/errors.ts";
+import { contentKey } from "../../../core/mcp-code.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
-import { toCallResult } from "./to-call-result.ts";
+import { toCallResult, toErrorResult } from "./to-call-result.ts";
 
 const ok = (output: unknown): ToolOutcome => ({ status: "ok", output }) as ToolOutcome;
 
@@ -56,4 +57,18 @@ test("findStructuredForm() knows what each generation can take", () => {
     required: ["result"],
   });
   expect(toStructuredSchema(list, "none")).toBeUndefined();
+});
+
+test("R10: toCallResult() takes what nobody sees out of text, and only what deceives out of what programs read", () => {
+  const hidden = "\uFEFFa\u200B \u202Eb \u{E0041}\u001B[31mc";
+
+  expect(toCallResult({ status: "ok", output: hidden }, "none").content).toEqual([{ type: "text", text: "a b c" }]);
+  expect(toCallResult({ status: "ok", output: { [contentKey]: [{ type: "text", text: hidden }] } }, "none")).toEqual({
+    content: [{ type: "text", text: "a b c" }],
+  });
+  expect(toCallResult({ status: "ok", output: { "k\u200By": hidden } }, "plain")).toEqual({
+    content: [{ type: "text", text: '{"ky":"a b c"}' }],
+    structuredContent: { "k\u200By": "\uFEFFa\u200B b \u001B[31mc" },
+  });
+  expect(toErrorResult(hidden).content).toEqual([{ type: "text", text: "a b c" }]);
 });

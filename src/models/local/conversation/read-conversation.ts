@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import { unwrapUntrusted } from "../../../core/untrusted-text.ts";
 import type { ModelMessage, ModelPrompt } from "../../model.ts";
 
 /** What came back from a tool. */
@@ -122,11 +123,11 @@ type Output = Extract<Extract<ModelMessage, { role: "tool" }>["content"][number]
 function toResult(output: Output): DoneResult {
   switch (output.type) {
     case "text":
-      return { status: "ok", value: parseJson(output.value) };
+      return { status: "ok", value: parseJson(unwrapUntrusted(output.value)) };
     case "json":
       return { status: "ok", value: output.value as JsonValue };
     case "error-text":
-      return { status: "failed", value: output.value };
+      return { status: "failed", value: unwrapUntrusted(output.value) };
     case "error-json":
       return { status: "failed", value: output.value as JsonValue };
     case "execution-denied":

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findHiddenCharacters, showCodePoint } from "./find-hidden-characters.ts";
+import { cleanJson, findHiddenCharacters, showCodePoint, toHonestText, toVisibleText } from "./hidden-characters.ts";
 
 test("findHiddenCharacters() tells place, code point and kind", () => {
   const found = [...findHiddenCharacters("a\u200B b\u202E c\u0007")];
@@ -97,4 +97,38 @@ test("findHiddenCharacters() finds the same in ASCII, the short way and the long
       expect([...findHiddenCharacters(text, { ascii: true })]).toEqual([...findHiddenCharacters(text)]);
     }),
   );
+});
+
+test.for<[what: string, text: string, visible: string]>([
+  ["tags", "Fine.\u{E0049}\u{E0047}\u{E004E}", "Fine."],
+  ["zero-width characters", "a\u200Bb\u2060c\uFEFFd\u00ADe", "abcde"],
+  ["what turns text around", "pay \u202Eevil\u202C \u2066now\u2069", "pay evil now"],
+  [
+    "colours, titles and links of a terminal",
+    "\u001B[31mred\u001B[0m \u001B]0;title\u0007\u001B]8;;x\u001B\\link",
+    "red link",
+  ],
+  ["other control characters, but no tab and no line", "a\u0007b\tc\nd\u009Be", "ab\tc\nde"],
+  ["separators of lines, which become lines", "a\u2028b", "a\nb"],
+  ["nothing of emoji, flags and scripts that need joiners", "👩‍🚀 🏴󠁧󠁢󠁥󠁮󠁧󠁿 می‌خواهم ‏עברית", "👩‍🚀 🏴󠁧󠁢󠁥󠁮󠁧󠁿 می‌خواهم ‏עברית"],
+])("R10: toVisibleText() takes out %s", ([, text, visible]) => {
+  expect(toVisibleText(text)).toBe(visible);
+});
+
+test("R10: toHonestText() takes out tags and what turns text around, and nothing else", () => {
+  expect(toHonestText("\uFEFFa\u{E0041}b \u202Ec\u202C\u200B \u001B[31m")).toBe("\uFEFFab c\u200B \u001B[31m");
+  expect(toHonestText("plain")).toBe("plain");
+});
+
+test("cleanJson() cleans texts and keys, and keeps a value that is clean", () => {
+  const clean = { a: ["b", 1, null] };
+
+  expect(cleanJson({ "k\u200Bey": ["te\u{E0041}xt", 1] }, toVisibleText)).toEqual({ key: ["text", 1] });
+  expect(cleanJson(clean, toVisibleText)).toBe(clean);
+});
+
+test("toVisibleText() takes time in proportion to the text", () => {
+  const text = "\u001B]".repeat(200_000) + "\u001B[".repeat(200_000) + "\u200E".repeat(200_000);
+
+  expect(toVisibleText(text).length).toBeLessThan(text.length);
 });

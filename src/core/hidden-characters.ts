@@ -1,3 +1,5 @@
+import { redactJson } from "./redaction/redact-json.ts";
+
 /** What a character does that nobody sees: turns text around, takes no room, spells hidden letters, steers terminals. */
 export type HiddenKind = "bidirectional" | "zero-width" | "tag" | "variation" | "control";
 
@@ -102,6 +104,38 @@ export function* findHiddenCharacters(text: string, { ascii = false } = {}): Gen
     const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
     yield { offset: match.index, codePoint: run.codePointAt(0) ?? 0, count, kind, ...spells };
   }
+}
+
+/** What a terminal obeys, up to its end: colours, titles, links. */
+const terminalCommands = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\^_])/gu;
+
+/** Kinds that make a text say something else than a reader sees. Data for programs loses no others. */
+const deceptive: readonly HiddenKind[] = ["tag", "bidirectional"];
+
+/**
+ * A text without the characters that a reader does not see, and without what a terminal would obey. Those that writing needs stay.
+ * Everything that a model reads of others goes through it.
+ */
+export function toVisibleText(text: string): string {
+  if (!anySuspect.test(text)) return text;
+  return removeRuns(text.replaceAll(terminalCommands, "").replaceAll(/[\u2028\u2029]/gu, "\n"), kindNames);
+}
+
+/** A text for programs without tags and what turns it around; everything else stays as it is. */
+export function toHonestText(text: string): string {
+  return anySuspect.test(text) ? removeRuns(text, deceptive) : text;
+}
+
+/** Does the same with all texts and keys of a JSON value; answers with the value itself if there is nothing to remove. */
+export function cleanJson<Value>(value: Value, clean: (text: string) => string): Value {
+  return redactJson(value, { text: clean, key: clean, number: (number) => number }) as Value;
+}
+
+function removeRuns(text: string, removed: readonly HiddenKind[]): string {
+  return text.replaceAll(suspects, (run: string, ...rest: readonly unknown[]) => {
+    const kind = kindNames[rest.findIndex((group) => group !== undefined)] as HiddenKind;
+    return !removed.includes(kind) || isNeeded(text, rest[kindNames.length] as number, run) ? run : "";
+  });
 }
 
 /** Writes a code point the way Unicode does: `U+200B`. */
