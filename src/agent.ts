@@ -8,6 +8,7 @@ export type {
   AgentOptions,
   Decision,
   ExposureName,
+  InputRedaction,
   ModelSettings,
   OutputOf,
   RunLimits,
@@ -33,5 +34,5 @@ export { readConversation } from "./agent/memory/conversations/read-conversation
 export type { Conversation, ConversationRun } from "./agent/memory/conversations/read-conversation.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/agent-telemetry-options.ts";
-export type { InputRedaction } from "./agent/run/input-redactor.ts";
+export type { Guard, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -627,6 +627,7 @@ test("errorCodes are these", () => {
     "draft-refused",
     "gate-unprotected",
     "grant-changed",
+    "guard-refused",
     "hook-failed",
     "image-invalid",
     "import-failed",

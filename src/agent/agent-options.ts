@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
+import type { Guard } from "../core/guards.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { RedactionKind } from "../core/redaction/rules.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { Store } from "../core/store.ts";
 import type { ImageSource } from "../models/images/to-image-part.ts";
@@ -14,7 +16,6 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/memory-options.ts";
-import type { InputRedaction } from "./run/input-redactor.ts";
 import type { RunLimits } from "./run-limits.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
@@ -22,6 +23,9 @@ export type { RunLimits } from "./run-limits.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
 export type ExposureName = "direct" | "announce" | "dispatch" | "auto";
+
+/** What of a model's input looks like a secret or like personal data: everything (`true`), some kinds, or nothing. */
+export type InputRedaction = boolean | readonly RedactionKind[];
 
 /** What may be said about every question to the model. */
 export interface ModelSettings extends Pick<
@@ -72,6 +76,11 @@ export interface AgentOptions {
    * and it is written down: everything (`true`), some kinds, or nothing. @default false
    */
   readonly redactInput?: InputRedaction;
+  /**
+   * What looks at tasks, at what tools are called with, at what comes of calls and at answers, in order: each may let it pass, take
+   * something out, put something else in its place, refuse it, or have a person asked. @default none
+   */
+  readonly guards?: readonly Guard[];
   /**
    * Decides on every call, as that of a workspace does. @default a call that needs an approval pauses the run, if there is a store;
    * without one it is denied

@@ -1,5 +1,6 @@
 import type { Failure } from "../core/errors.ts";
 import type { CallEvent } from "../core/events.ts";
+import type { GuardAct } from "../core/guards.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
@@ -26,6 +27,7 @@ export type AgentEvent =
   | MessageAdded
   | ApprovalAsked
   | ApprovalDecided
+  | GuardActed
   | MemoryCompacted
   | TaskEnd;
 
@@ -170,6 +172,15 @@ export interface ApprovalAsked {
   readonly id: string;
   readonly tool: string;
   readonly input: JsonValue;
+  /** Why a guard wants it to be asked about. */
+  readonly reason?: string;
+}
+
+/** A guard took something out, put something else in its place, refused it, or had a person asked. It says nothing of what it saw. */
+export interface GuardActed extends GuardAct {
+  readonly type: "guard-acted";
+  readonly run: string;
+  readonly step: number;
 }
 
 /** Somebody decided. */

@@ -107,6 +107,8 @@ export interface ErrorDetails {
   "gate-unprotected": { readonly host: string };
   /** What is at a granted path is not what was granted: a link or a mount took its place, or it is gone. */
   "grant-changed": { readonly path: string; readonly found: string; readonly cure: string };
+  /** A guard of an agent does not let something pass. */
+  "guard-refused": { readonly guard: string; readonly place: string; readonly reason: string };
   /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
   "image-invalid": { readonly image: string; readonly reason: string };
   /** A source of skills could not be fetched or read, or nothing in it can be used. */

@@ -2,8 +2,9 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { findWrongOption, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
-import type { InputRedactor } from "../run/input-redactor.ts";
+import { guardMessages, guardOutcome, guardText, toGuards } from "../run/run-guards.ts";
 import { isOutcome } from "../run/is-outcome.ts";
 import { toMessages } from "../run/task-messages.ts";
 
@@ -32,15 +33,22 @@ const expectations: Expectations<ForkChanges> = {
   messages: [Array.isArray, "a list of messages"],
 };
 
-/** What is different in a fork, as the model may see it. */
-export function redactChanges(changes: ForkChanges, redactor: InputRedactor | undefined): ForkChanges {
-  if (redactor === undefined) return changes;
+/** What is different in a fork, as guards leave it. @throws {KitbagError} `guard-refused` */
+export async function guardChanges(changes: ForkChanges, options: AgentOptions): Promise<ForkChanges> {
+  const guards = toGuards(options);
+  if (guards.length === 0) return changes;
+  const signal = new AbortController().signal;
+  const context = { guards, approve: options.approve, signal, note: () => undefined };
   const { say, outcomes = {}, messages } = changes;
+  const guarded: [string, ToolOutcome][] = [];
+  for (const [name, outcome] of Object.entries(outcomes)) {
+    guarded.push([name, await guardOutcome(context, name, outcome)]);
+  }
   return {
     ...changes,
-    ...(say !== undefined && { say: redactor.text(say) }),
-    outcomes: Object.fromEntries(Object.entries(outcomes).map(([name, outcome]) => [name, redactor.outcome(outcome)])),
-    ...(messages && { messages: redactor.messages(messages) }),
+    ...(say !== undefined && { say: await guardText(context, say) }),
+    outcomes: Object.fromEntries(guarded),
+    ...(messages && { messages: await guardMessages(context, messages) }),
   };
 }
 

@@ -7,11 +7,10 @@ import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needStore, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { refuse, refuseFound } from "../expectations.ts";
-import { createInputRedactor } from "../run/input-redactor.ts";
 import { isCut } from "../run/is-cut.ts";
 import { toCallChanged } from "../run/to-call-changed.ts";
 import { toKeptEvent } from "./kept-files.ts";
-import { checkForkChanges, redactChanges, type ForkChanges } from "./fork-changes.ts";
+import { checkForkChanges, guardChanges, type ForkChanges } from "./fork-changes.ts";
 import { takeSound } from "./check-journal.ts";
 import { callsOf, foldLines, type AskedCall } from "./fold-journal.ts";
 import { readJournal } from "./read-journal.ts";
@@ -39,7 +38,7 @@ export async function forkRun(
 ): Promise<string> {
   checkForkChanges(given);
   const store = needStore(agent);
-  const changes = redactChanges(given, createInputRedactor(agent.options.redactInput));
+  const changes = await guardChanges(given, agent.options);
   const entries = takeSound(id, await readJournal(agent, id), step);
   const { start, answers, outcomes } = foldLines(id, entries);
   checkStep(step, answers);

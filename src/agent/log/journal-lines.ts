@@ -91,6 +91,7 @@ export const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
     "call-changed": toObject({ step: count, call: text, input: present }),
     "approval-asked": toObject({ step: count, approval: text, id: text, tool: text, input: present }),
     "approval-decided": toObject({ approval: text, decision: { enum: ["approve", "deny"] } }, { reason: text }),
+    "guard-acted": toObject({ step: count, guard: text, place: text, verdict: text }, { reason: text }),
     "lease-start": toObject({ epoch: count, worker: text }),
     "lease-end": toObject({ reason: text }),
     "step-intent": toObject({ step: name, attempt: count }),

@@ -15,6 +15,7 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
     case "call-changed":
     case "approval-asked":
     case "approval-decided":
+    case "guard-acted":
     case "answer-dropped":
       return toEvent(event);
   }

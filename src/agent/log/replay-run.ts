@@ -79,6 +79,8 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
       memory: toMemory(recorded),
       limits: unlimited,
       approve: undefined,
+      // The journal holds what they left.
+      guards: [],
       // What was paid for once is not paid for again.
       counter: createUsageCounter(),
     },

@@ -13,6 +13,7 @@ export type KeptEvent = Extract<
       | "call-changed"
       | "approval-asked"
       | "approval-decided"
+      | "guard-acted"
       | "memory-compacted"
       | "answer-dropped";
   }

@@ -1,42 +1,49 @@
+import { hasGuardAt } from "../../core/guards.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ApprovalDecided } from "../events.ts";
-import type { CallVerdict } from "../hooks.ts";
 import { askBeforeCall } from "./ask-before-call.ts";
 import type { PlannedCall } from "./plan-calls.ts";
+import { decide, type GuardedVerdict } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
  * What is known about a call before it is made; `undefined` if nothing is. `approve` says what was shown to whoever approved it, and
- * what it is to be made with; `said` is what a hook has said about it already.
+ * what it is to be made with; `verdict` is what a hook and guards have said about it already.
  */
 export type ApprovalAnswer =
   | undefined
-  | { readonly decision: "approve"; readonly shown: JsonValue; readonly input: JsonValue }
-  | { readonly decision: "deny"; readonly reason: string }
-  | { readonly decision: "said"; readonly verdict: CallVerdict };
+  | (Said & { readonly decision: "approve"; readonly shown: JsonValue; readonly input: JsonValue })
+  | (Said & { readonly decision: "deny"; readonly reason: string })
+  | { readonly decision: "said"; readonly verdict: GuardedVerdict };
+
+interface Said {
+  readonly verdict?: GuardedVerdict;
+}
 
 /**
- * Finds out whether a call may be made. One that needs an approval, with nobody there to ask, waits: that is written down, and
- * somebody may decide tomorrow, in another process. Hooks say what they say first: what is shown is what will run.
+ * Finds out whether a call may be made. One that needs an approval, or about which a guard wants a person asked, waits if nobody is
+ * there to ask: that is written down, and somebody may decide tomorrow, in another process. Hooks and guards say what they say first:
+ * what is shown is what will run.
  */
 export async function askApproval(
   run: RunState,
   planned: PlannedCall,
   name: string,
 ): Promise<ApprovalAnswer | "waits"> {
-  if (planned.tool?.needsApproval !== true || run.done.has(name)) return undefined;
-  const { approve, log } = run.parts;
+  if (run.done.has(name)) return undefined;
+  const { approve, log, guards } = run.parts;
   const approval = `${run.id}:${name}`;
   const asked = run.asked.get(approval);
   const isSame = asked?.tool === planned.address;
   const decided = run.decided.get(approval);
   if (decided !== undefined && isSame) return toAnswer(decided, asked.input);
   // Asked while the call is made; where nobody can be asked and nothing is kept, it is denied there.
-  if (approve !== undefined || !log.isKept) return undefined;
+  const waits = planned.tool?.needsApproval === true && approve === undefined && log.isKept;
+  if (!waits && !hasGuardAt(guards, "tool-input")) return undefined;
   // Who was asked about another tool was not asked about this one.
   if (!isSame) {
-    const verdict = await ask(run, planned, approval);
-    if (verdict !== undefined) return { decision: "said", verdict };
+    const answer = await ask(run, planned, { approval, waits });
+    if (answer !== undefined) return answer;
   }
   run.waiting.push(approval);
   return "waits";
@@ -47,16 +54,46 @@ function toAnswer({ decision, reason, input }: ApprovalDecided, shown: JsonValue
   return { decision, shown, input: input ?? shown };
 }
 
-/** Asks somebody to approve a call. Answers with what a hook says about it, if nobody need be asked then. */
-async function ask(run: RunState, planned: PlannedCall, approval: string): Promise<CallVerdict> {
-  const { hooks, log } = run.parts;
+interface Asking {
+  readonly approval: string;
+  /** Whether it waits for somebody even if no guard asks. */
+  readonly waits: boolean;
+}
+
+/** Asks somebody to approve a call. Answers with what is known about it, if nobody need be waited for. */
+async function ask(run: RunState, planned: PlannedCall, { approval, waits }: Asking): Promise<ApprovalAnswer> {
+  const { hooks, guards, log, approve } = run.parts;
   // Who is asked about a call may take the time: the answer is kept before.
-  if (hooks.beforeCall !== undefined) await log.release();
+  if (hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input")) await log.release();
   const verdict = await askBeforeCall(run, planned);
-  if (verdict !== undefined && !("input" in verdict)) return verdict;
+  if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
+  const reason = verdict !== undefined && "ask" in verdict ? verdict.ask : undefined;
+  if (reason === undefined && !waits) return { decision: "said", verdict };
   const input = verdict?.input ?? planned.input;
+  if (approve !== undefined) return askNow(run, planned, { approval, input, reason: reason ?? "" });
+  const nobody = `${reason ?? ""}; there is no person to ask`;
+  if (!log.isKept) return { decision: "deny", reason: nobody, verdict: { input } };
   const { id, address: tool } = planned;
   run.asked.set(approval, { tool, input });
-  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool, input });
+  const why = reason === undefined ? {} : { reason };
+  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool, input, ...why });
   return undefined;
+}
+
+/** Asks whoever decides about calls, because a guard wants it. */
+async function askNow(
+  run: RunState,
+  { tool, address }: PlannedCall,
+  { approval: call, input, reason }: { readonly approval: string; readonly input: JsonValue; readonly reason: string },
+): Promise<ApprovalAnswer> {
+  const { approve, user, signal } = run.parts;
+  const verdict = { input };
+  // A tool of Kitbag's own is nothing that can be shown to whoever decides about calls.
+  if (approve === undefined || tool === undefined) {
+    return { decision: "deny", reason: `${reason}; nobody can be asked`, verdict };
+  }
+  const asked = { call, callers: [], address, tool: { ...tool, needsApproval: true }, input, reason, signal };
+  const decision = await decide(approve, user === undefined ? asked : { ...asked, user }, signal);
+  if (decision.decision === "deny") return { ...decision, verdict };
+  return { decision: "approve", shown: input, input: (decision.input as JsonValue | undefined) ?? input, verdict };
 }

@@ -1,8 +1,10 @@
+import { hasGuardAt } from "../../core/guards.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { AgentCall, CallVerdict, OutcomeVerdict } from "../hooks.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
 import { isOutcome } from "./is-outcome.ts";
 import type { PlannedCall } from "./plan-calls.ts";
+import { guardInput, type GuardedVerdict } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A call as hooks see it. */
@@ -10,8 +12,15 @@ function toAgentCall(run: RunState, { id, address, input }: PlannedCall): AgentC
   return { run: run.id, step: run.step, id, tool: address, input };
 }
 
-/** What the hook says about a call before it is made. @throws {KitbagError} `hook-failed` */
-export async function askBeforeCall(run: RunState, planned: PlannedCall): Promise<CallVerdict> {
+/** What the hook, and then the guards, say about a call before it is made. @throws {KitbagError} `hook-failed` */
+export async function askBeforeCall(run: RunState, planned: PlannedCall): Promise<GuardedVerdict> {
+  const verdict = await askHook(run, planned);
+  if (!hasGuardAt(run.parts.guards, "tool-input")) return verdict;
+  if (verdict === undefined) return guardInput(run, planned, planned.input);
+  return "input" in verdict ? ((await guardInput(run, planned, verdict.input)) ?? verdict) : verdict;
+}
+
+async function askHook(run: RunState, planned: PlannedCall): Promise<CallVerdict> {
   const { hooks, signal } = run.parts;
   const { beforeCall } = hooks;
   if (beforeCall === undefined) return undefined;

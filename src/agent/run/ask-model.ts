@@ -1,14 +1,16 @@
+import { hasGuardAt } from "../../core/guards.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
 import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
 import { sayToolChanges } from "../../models/tool-changes.ts";
-import type { CountedAnswer, ModelAnswered } from "../events.ts";
+import type { AnswerDropped, CountedAnswer, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
 import { markCache } from "../exposure/mark-cache.ts";
+import { guardAnswer } from "./run-guards.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
 import { checkSpent } from "./check-limits.ts";
 import type { StopReason } from "../run-result.ts";
@@ -42,10 +44,26 @@ export async function askModel(run: RunState): Promise<ModelAnswered | StopReaso
   const ask = (): Promise<Answer> => answerOf(run, model, call);
   const answer = await (trace === undefined ? ask() : trace.askModel(model, call, ask));
   const durationMs = performance.now() - startedAt;
-  const event = toEvent(run, answer, { durationMs, view });
+  const asked = toEvent(run, answer, { durationMs, view });
+  countAnswer(run, { answer: asked, messages: run.messages, count: run.messages.length, view });
+  const event = hasGuardAt(parts.guards, "answer") ? await guardOrDrop(run, asked) : asked;
   trace?.endModel(event);
-  countAnswer(run, { answer: event, messages: run.messages, count: run.messages.length, view });
   return event;
+}
+
+/** An answer as guards leave it. One that they refuse was paid for, and is no part of the conversation. */
+async function guardOrDrop(run: RunState, answer: ModelAnswered): Promise<ModelAnswered> {
+  try {
+    return await guardAnswer(run, answer);
+  } catch (cause) {
+    await run.keep(toDropped(answer));
+    throw cause;
+  }
+}
+
+/** Says that an answer was paid for that is no part of the conversation. */
+export function toDropped({ run, step, model, usage, cost }: ModelAnswered): AnswerDropped {
+  return { type: "answer-dropped", run, step, answer: { model, usage, ...(cost !== undefined && { cost }) } };
 }
 
 /** @throws {KitbagError} `hook-failed` if the hook says what is no question. */
@@ -153,14 +171,19 @@ function readParts(run: RunState, model: Model, call: ModelCall): Promise<Answer
 
 function toListener(run: RunState): AnswerListener {
   const { id, step } = run;
+  const { guards, signal } = run.parts;
   const tell: RunState["tell"] = (event) => {
     // What still comes of a model that was not waited for is of no interest.
-    if (!run.parts.signal.aborted) run.tell(event);
+    if (!signal.aborted) run.tell(event);
   };
+  // What guards look at is held back until they have: the text is told then, and a call tells its input.
+  const isAnswerHeld = hasGuardAt(guards, "answer");
+  const isInputHeld = hasGuardAt(guards, "tool-input");
   return {
-    onText: (text) => tell({ type: "text-delta", run: id, step, text }),
-    onReasoning: (text) => tell({ type: "reasoning-delta", run: id, step, text }),
-    onInput: (call, tool, text) => tell({ type: "tool-input-delta", run: id, step, id: call, tool, text }),
+    onText: (text) => isAnswerHeld || tell({ type: "text-delta", run: id, step, text }),
+    onReasoning: (text) => isAnswerHeld || tell({ type: "reasoning-delta", run: id, step, text }),
+    onInput: (call, tool, text) =>
+      isInputHeld || tell({ type: "tool-input-delta", run: id, step, id: call, tool, text }),
   };
 }
 

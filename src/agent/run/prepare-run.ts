@@ -1,4 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
+import type { GuardAct } from "../../core/guards.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
@@ -17,7 +18,7 @@ import { openConversation, type OpenConversation } from "../memory/conversations
 import { createMemory } from "../memory/create-memory.ts";
 import { canAfford, requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
-import { createInputRedactor } from "./input-redactor.ts";
+import { guardMessages, toGuards } from "./run-guards.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
@@ -32,7 +33,7 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   checkRunOptions(options);
   const text = toMessages(task);
   const whole = options.images === undefined ? text : await addImages(text, options.images);
-  const asked = createInputRedactor(agent.options.redactInput)?.messages(whole) ?? whole;
+  const { asked, acts } = await guardTask(agent, start, whole);
   const given = agent.models.get(options.model ?? agent.options.model);
   const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
@@ -53,11 +54,26 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
     const run = new RunState(log === undefined ? parts : { ...parts, log }, [...messages]);
     run.earlier = run.saidFrom = begun.earlier;
     await tellStart(run, begun);
+    for (const act of acts) await run.keep({ type: "guard-acted", run: run.id, step: 0, ...act });
     return run;
   } catch (cause) {
     await Promise.all([session.close(), log?.close()]);
     throw cause;
   }
+}
+
+/** The task as guards leave it, and what they did. @throws {KitbagError} `guard-refused` */
+async function guardTask(
+  { options: given }: AgentParts,
+  { id, options, signal }: RunStart,
+  messages: readonly ModelMessage[],
+): Promise<{ readonly asked: readonly ModelMessage[]; readonly acts: readonly GuardAct[] }> {
+  const acts: GuardAct[] = [];
+  const { user, approve = given.approve } = options;
+  const facts = { run: id, step: 0, ...(user !== undefined && { user }) };
+  const note = (act: GuardAct): unknown => acts.push(act);
+  const asked = await guardMessages({ ...facts, guards: toGuards(given), approve, signal, note }, messages);
+  return { asked, acts };
 }
 
 /** The skills that are to be open: those that the conversation had open at its end, and those that this run wants. */
@@ -168,7 +184,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     approve: options.approve ?? given.approve,
     user: options.user,
     scopes: options.user === undefined || !given.scopesOf ? undefined : findScopes(options.user, given.scopesOf),
-    redactor: createInputRedactor(given.redactInput),
+    guards: toGuards(given),
     output,
     conversation,
     trace,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { toFailure } from "../../core/errors.ts";
+import { hasGuardAt } from "../../core/guards.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
@@ -10,9 +11,9 @@ import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
 import { CutOff, throwIfCutOff } from "./cut-off.ts";
 import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
-import type { CallVerdict } from "../hooks.ts";
 import type { LoggedOutcome } from "../log/run-log.ts";
 import type { RunState } from "./run-state.ts";
+import { guardInput, guardResult, type GuardedVerdict } from "./run-guards.ts";
 import { labelOutcome } from "./to-result-part.ts";
 import { toCallChanged } from "./to-call-changed.ts";
 
@@ -69,8 +70,8 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const { id, address: tool, index } = planned;
   const name = `${step}.${index}`;
   if (signal.aborted) return cancelled(planned);
-  const needsApproval = planned.tool?.needsApproval === true && planned.unreadable === undefined;
-  const approval = needsApproval ? await askApproval(run, planned, name) : undefined;
+  const mayBeAsked = planned.tool?.needsApproval === true || hasGuardAt(run.parts.guards, "tool-input");
+  const approval = mayBeAsked && planned.unreadable === undefined ? await askApproval(run, planned, name) : undefined;
   if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
@@ -123,21 +124,19 @@ interface Making {
 }
 
 /** What came of a call, as the model may see it: only that is written down. */
-function shown(
-  { parts: { redactor } }: RunState,
-  planned: PlannedCall,
-  made: Promise<ToolOutcome>,
-): Promise<ToolOutcome> {
-  return made.then((outcome) => labelOutcome(planned, redactor === undefined ? outcome : redactor.outcome(outcome)));
+async function shown(run: RunState, planned: PlannedCall, made: Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const guarded = guardResult(run, planned, await made);
+  return labelOutcome(planned, guarded instanceof Promise ? await guarded : guarded);
 }
 
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
-  const { hooks } = run.parts;
+  const { hooks, guards } = run.parts;
   const { address: tool, unreadable: reason } = planned;
   if (reason !== undefined) {
     return Promise.resolve({ status: "failed", error: toFailure("call-unreadable", { tool, reason }) });
   }
-  return hooks.beforeCall === undefined && hooks.afterCall === undefined
+  const isGuarded = hasGuardAt(guards, "tool-input");
+  return hooks.beforeCall === undefined && hooks.afterCall === undefined && !isGuarded
     ? reach(run, planned, making, toGiven(making, planned.input))
     : makeCallWithHooks(run, planned, making);
 }
@@ -160,22 +159,36 @@ async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Ma
     // A hook that is never content does not make more calls than the run may, nor any after it was stopped.
     if (run.parts.signal.aborted || run.calls + again >= limits.maxCalls) return outcome;
     input = after.again;
-    outcome = await reach(run, planned, making, input);
+    outcome = await obey(run, planned, making, await judgeAgain(run, planned, input));
   }
 }
 
 /** What the hook says about a call before it is made. @throws the reason of the signal if the run was stopped meanwhile. */
-async function judge(run: RunState, planned: PlannedCall, { approval }: Making): Promise<CallVerdict> {
-  const verdict = approval?.decision === "said" ? approval.verdict : await askBeforeCall(run, planned);
+async function judge(run: RunState, planned: PlannedCall, { approval }: Making): Promise<GuardedVerdict> {
+  const isSaid = approval !== undefined && "verdict" in approval;
+  const verdict = isSaid ? approval.verdict : await askBeforeCall(run, planned);
   // Stopped while the hook was asked: nothing has begun.
   run.parts.signal.throwIfAborted();
   return verdict;
 }
 
-async function obey(run: RunState, planned: PlannedCall, making: Making, verdict: CallVerdict): Promise<ToolOutcome> {
+/** What guards say about the input with which a hook has a call made again. */
+async function judgeAgain(run: RunState, planned: PlannedCall, input: JsonValue): Promise<GuardedVerdict> {
+  if (!hasGuardAt(run.parts.guards, "tool-input")) return { input };
+  return (await guardInput(run, planned, input)) ?? { input };
+}
+
+async function obey(
+  run: RunState,
+  planned: PlannedCall,
+  making: Making,
+  verdict: GuardedVerdict,
+): Promise<ToolOutcome> {
   if (verdict === undefined) return reach(run, planned, making, toGiven(making, planned.input));
   if ("deny" in verdict) return denied(planned, verdict.deny);
   if ("outcome" in verdict) return verdict.outcome;
+  // A person who has approved the call was asked about what is made now; nobody else was.
+  if ("ask" in verdict && making.approval?.decision !== "approve") return denied(planned, verdict.ask);
   return reach(run, planned, making, verdict.input);
 }
 

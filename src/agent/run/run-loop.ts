@@ -2,7 +2,7 @@ import { describeProblem, toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { ModelAnswered } from "../events.ts";
-import { askModel } from "./ask-model.ts";
+import { askModel, toDropped } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isCut } from "./is-cut.ts";
@@ -87,17 +87,11 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<
     const answer = await askModel(run);
     if (hooks.afterModel === undefined || typeof answer === "string") return answer;
     if ((await callHook(signal, "afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
-    await drop(run, answer);
+    await run.keep(toDropped(answer));
     const reason = checkLimits(run);
     if (reason !== undefined) return reason;
     run.askedAgain += 1;
   }
-}
-
-/** Writes down that an answer was paid for that is no part of the conversation. */
-async function drop(run: RunState, { step, model, usage, cost }: ModelAnswered): Promise<void> {
-  const answer = { model, usage, ...(cost !== undefined && { cost }) };
-  await run.keep({ type: "answer-dropped", run: run.id, step, answer });
 }
 
 function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly PlannedCall[]): void {

@@ -1,3 +1,4 @@
+import type { Guard } from "../../core/guards.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Scopes } from "../../core/scopes.ts";
@@ -18,7 +19,6 @@ import type { OpenConversation } from "../memory/conversations/open-conversation
 import type { Memory } from "../memory/memory.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
-import type { InputRedactor } from "./input-redactor.ts";
 import type { LoopDetector } from "./loop-detector.ts";
 import type { PromptDigest } from "./prompt-digest.ts";
 import { ShownTools } from "./shown-tools.ts";
@@ -51,8 +51,8 @@ export interface RunParts {
   readonly user: string | undefined;
   /** What the user may call; everything if nothing is said. */
   readonly scopes: Scopes | undefined;
-  /** Takes out what the model must not see. */
-  readonly redactor: InputRedactor | undefined;
+  /** What looks at tasks, calls and answers, in order. */
+  readonly guards: readonly Guard[];
   readonly output: OutputRule | undefined;
   /** Its spans, if somebody wants them. */
   readonly trace: RunTrace | undefined;

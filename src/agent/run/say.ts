@@ -1,10 +1,11 @@
 import type { ModelMessage } from "../../models/model.ts";
 import type { MessageAdded } from "../events.ts";
+import { guardSaid } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Says something to the model behind its last answer, in nobody's name but the agent's. */
 export async function say(run: RunState, reason: MessageAdded["reason"], said: string): Promise<void> {
-  const message = toMessage(run, said);
+  const message = await toMessage(run, said);
   await run.keep({ type: "message-added", run: run.id, step: run.answered, reason, message });
   run.messages.push(message);
 }
@@ -26,11 +27,11 @@ export async function keepSteering(run: RunState): Promise<void> {
   const isOpen = last?.role === "assistant" && last.content.some(({ type }) => type === "tool-call");
   if (!isOpen) return saySteering(run);
   for (const text of run.steering.splice(0)) {
-    const message = toMessage(run, text);
+    const message = await toMessage(run, text);
     await run.keep({ type: "message-added", run: run.id, step: run.answered, reason: "steering", message });
   }
 }
 
-function toMessage({ parts: { redactor } }: RunState, said: string): ModelMessage {
-  return { role: "user", content: [{ type: "text", text: redactor?.text(said) ?? said }] };
+async function toMessage(run: RunState, said: string): Promise<ModelMessage> {
+  return { role: "user", content: [{ type: "text", text: await guardSaid(run, said) }] };
 }

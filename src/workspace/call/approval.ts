@@ -13,6 +13,8 @@ export interface ApprovalRequest {
   readonly tool: Tool;
   /** Exactly what will run: a copy, so changing it changes nothing. */
   readonly input: JsonValue;
+  /** Why a guard wants it to be asked about. */
+  readonly reason?: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }

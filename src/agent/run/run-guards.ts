@@ -1,0 +1,195 @@
+import { isKitbagError, KitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { createTool } from "../../core/define-tool.ts";
+import { hasGuardAt, judge, type Guard, type GuardAct, type Guarded, type GuardPlace } from "../../core/guards.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import { defaultKinds } from "../../core/redaction/pattern-redactor.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { ApprovalRequest, Approve } from "../../workspace/call/approval.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import type { ModelAnswered } from "../events.ts";
+import type { CallVerdict } from "../hooks.ts";
+import type { PlannedCall } from "./plan-calls.ts";
+import type { RunState } from "./run-state.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+/** The guards of an agent, in order. `redactInput` is the first of them. */
+export function toGuards({ redactInput = false, guards = [] }: AgentOptions): readonly Guard[] {
+  const redact = redactInput === true ? defaultKinds : redactInput === false ? [] : redactInput;
+  if (redact.length === 0) return guards;
+  return [{ name: "redactInput", at: ["task", "tool-output"], check: () => ({ redact }) }, ...guards];
+}
+
+/** Who is guarded, whom to ask, and where to write down what guards did. */
+export interface GuardContext extends Pick<Guarded, "run" | "step" | "user"> {
+  readonly guards: readonly Guard[];
+  readonly approve: Approve | undefined;
+  readonly signal: AbortSignal;
+  readonly note: (act: GuardAct) => unknown;
+}
+
+function contextOf(run: RunState): GuardContext {
+  const { guards, approve, signal, user } = run.parts;
+  const { id, step } = run;
+  const note = (act: GuardAct): Promise<void> => run.keep({ type: "guard-acted", run: id, step, ...act });
+  return { guards, approve, signal, run: id, step, note, ...(user !== undefined && { user }) };
+}
+
+/** What guards make of a value. @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first. */
+async function pass<Value>(context: GuardContext, place: GuardPlace, value: Value, tool?: string): Promise<Value> {
+  const { guards, approve, signal, note, ...facts } = context;
+  const guarded = { ...facts, place, value: value as JsonValue, ...(tool !== undefined && { tool }) };
+  const judged = await untilStopped(signal, judge(guards, guarded));
+  for (const act of judged.acts) await note(act);
+  const { refused, asked } = judged;
+  if (refused !== undefined) throw toRefusal(refused);
+  const denied = asked && (await askPerson(context, asked, { ...guarded, value: judged.value }));
+  if (asked !== undefined && denied !== undefined) throw toRefusal({ ...asked, reason: denied });
+  return judged.value as Value;
+}
+
+function toRefusal({ guard, place, reason = "" }: GuardAct): KitbagError {
+  return new KitbagError("guard-refused", { guard, place, reason });
+}
+
+/** Asks whether a value may pass. Answers with why not. */
+async function askPerson(context: GuardContext, act: GuardAct, guarded: Guarded): Promise<string | undefined> {
+  const { approve, signal, user } = context;
+  const { place, value, run = "", tool = place } = guarded;
+  if (approve === undefined) return `${act.reason}; there is no person to ask`;
+  const request = { call: `${run}:${place}`, address: tool, tool: questionOf(place), input: value, signal };
+  const more = {
+    callers: [],
+    ...(act.reason !== undefined && { reason: act.reason }),
+    ...(user !== undefined && { user }),
+  };
+  const decision = await decide(approve, { ...request, ...more }, signal);
+  return decision.decision === "deny" ? decision.reason : undefined;
+}
+
+/** Asks for a decision about something that is not yet a call. One who throws denies. */
+export async function decide(
+  approve: Approve,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Approve>>> {
+  try {
+    const decision = await untilStopped(signal, Promise.resolve(approve(request)));
+    return decision?.decision === "approve"
+      ? decision
+      : { decision: "deny", reason: decision?.reason ?? "no reason given" };
+  } catch (cause) {
+    signal.throwIfAborted();
+    return { decision: "deny", reason: cause instanceof Error ? cause.message : "the approval failed" };
+  }
+}
+
+/** What a person sees in the place of a tool when they are asked about something that is no call. */
+function questionOf(place: GuardPlace): Tool {
+  const description = `A guard asks whether this ${place} may pass`;
+  return createTool({ name: `guarded-${place}`, description, code: { kind: "guard" }, needsApproval: true });
+}
+
+/** Messages of a task as guards leave them. Pictures have no text, and a model's own reasoning is signed: neither is shown to them. */
+export async function guardMessages(
+  context: GuardContext,
+  messages: readonly ModelMessage[],
+): Promise<readonly ModelMessage[]> {
+  if (!hasGuardAt(context.guards, "task")) return messages;
+  const guarded: ModelMessage[] = [];
+  for (const message of messages) {
+    if (message.role === "system") guarded.push({ ...message, content: await pass(context, "task", message.content) });
+    else {
+      const content = [];
+      for (const part of message.content) content.push(await guardPart(context, part));
+      guarded.push({ ...message, content } as ModelMessage);
+    }
+  }
+  return guarded;
+}
+
+type Part = Exclude<ModelMessage, { role: "system" }>["content"][number];
+
+async function guardPart(context: GuardContext, part: Part): Promise<Part> {
+  if (part.type === "text") return { ...part, text: await pass(context, "task", part.text) };
+  if (part.type === "tool-call") return { ...part, input: await pass(context, "task", part.input) };
+  if (part.type === "tool-result") return { ...part, output: await pass(context, "task", part.output) };
+  return part;
+}
+
+/** A text that is said to the model. @throws {KitbagError} `guard-refused` */
+export async function guardText(context: GuardContext, text: string): Promise<string> {
+  return pass(context, "task", text);
+}
+
+/** The same in a run. @throws {KitbagError} `guard-refused` */
+export async function guardSaid(run: RunState, text: string): Promise<string> {
+  return hasGuardAt(run.parts.guards, "task") ? pass(contextOf(run), "task", text) : text;
+}
+
+/** What guards say about the input of a call, as a hook would; `ask` if a person must be asked. */
+export type GuardedVerdict = CallVerdict | { readonly input: JsonValue; readonly ask: string };
+
+/** What guards say about a call with this input. */
+export async function guardInput(
+  run: RunState,
+  { address: tool }: PlannedCall,
+  input: JsonValue,
+): Promise<GuardedVerdict> {
+  const { guards, signal, note, approve: _approve, ...facts } = contextOf(run);
+  const judged = await untilStopped(signal, judge(guards, { ...facts, place: "tool-input", tool, value: input }));
+  for (const act of judged.acts) await note(act);
+  const { refused, asked, value } = judged;
+  if (refused !== undefined) return { deny: refused.reason ?? "" };
+  if (asked !== undefined) return { input: value, ask: asked.reason ?? "" };
+  return value === input ? undefined : { input: value };
+}
+
+/** What guards leave of what came of a call. Never throws: what is refused is a failure, and so is what they could not look at. */
+export async function guardOutcome(context: GuardContext, tool: string, outcome: ToolOutcome): Promise<ToolOutcome> {
+  try {
+    if (outcome.status === "ok") {
+      const output = await pass(context, "tool-output", outcome.output, tool);
+      return output === outcome.output ? outcome : { ...outcome, output };
+    }
+    const { message, details } = outcome.error;
+    const shown: JsonValue = await pass(context, "tool-output", { message, details } as unknown as JsonObject, tool);
+    return { status: "failed", error: { ...outcome.error, ...toShown(shown) } as Failure };
+  } catch (cause) {
+    if (isKitbagError(cause, "guard-refused")) return { status: "failed", error: cause.toJSON() };
+    const reason = "the run was stopped before it was looked at";
+    return {
+      status: "failed",
+      error: toFailure("guard-refused", { guard: "tool-output", place: "tool-output", reason }),
+    };
+  }
+}
+
+/** Guards may put a text, or anything, in the place of a message and its details. */
+function toShown(shown: JsonValue): JsonObject {
+  if (isRecord(shown) && typeof shown["message"] === "string") return { details: {}, ...(shown as JsonObject) };
+  return { message: typeof shown === "string" ? shown : JSON.stringify(shown), details: {} };
+}
+
+/** The same for a call of a run. */
+export function guardResult(
+  run: RunState,
+  { address }: PlannedCall,
+  outcome: ToolOutcome,
+): ToolOutcome | Promise<ToolOutcome> {
+  return hasGuardAt(run.parts.guards, "tool-output") ? guardOutcome(contextOf(run), address, outcome) : outcome;
+}
+
+/** An answer as guards leave it. Its texts are told now: they were held back. @throws {KitbagError} `guard-refused` */
+export async function guardAnswer(run: RunState, answer: ModelAnswered): Promise<ModelAnswered> {
+  const content = [];
+  for (const part of answer.content) {
+    if (part.type !== "text") content.push(part);
+    else content.push({ ...part, text: await pass(contextOf(run), "answer", part.text) });
+  }
+  for (const part of content) {
+    if (part.type === "text") run.tell({ type: "text-delta", run: run.id, step: run.step, text: part.text });
+  }
+  return { ...answer, content };
+}
