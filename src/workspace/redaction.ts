@@ -1,5 +1,5 @@
 import type { RedactionKind } from "../core/redaction/rules.ts";
-import { allKinds, patternRedactor, type PatternRedactor } from "../core/redaction/pattern-redactor.ts";
+import { allKinds, defaultKinds, patternRedactor, type PatternRedactor } from "../core/redaction/pattern-redactor.ts";
 import { withPatterns } from "../core/redaction/with-patterns.ts";
 import type { Redactor } from "../core/redactor.ts";
 import type { Expectations } from "./find-wrong-option.ts";
@@ -43,5 +43,5 @@ export function toRedaction(
 }
 
 function toKinds(choice: boolean | readonly RedactionKind[]): readonly RedactionKind[] {
-  return typeof choice === "boolean" ? (choice ? allKinds : []) : choice;
+  return typeof choice === "boolean" ? (choice ? defaultKinds : []) : choice;
 }

@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 
 import type { JsonValue } from "../../core/json.ts";
-import { allKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
+import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { ModelCall, ModelContent } from "../../models/model.ts";
 import { cutText } from "../../workspace/cut-text.ts";
 import { conventions } from "../../workspace/telemetry/semantic-names.ts";
@@ -31,13 +31,13 @@ export function showAnswer(content: readonly ModelContent[], finishReason: strin
 
 /** A text without what looks like a secret or like personal data. */
 export function showText(text: string): string {
-  const clean = patternRedactor(allKinds).text(text);
+  const clean = patternRedactor(defaultKinds).text(text);
   return clean.length > longestText ? `${cutText(clean, longestText)}…` : clean;
 }
 
 function showJson(value: JsonValue): string {
   // Taken out of the texts first, so that no escape hides what they are.
-  return showText(JSON.stringify(patternRedactor(allKinds).value(value)));
+  return showText(JSON.stringify(patternRedactor(defaultKinds).value(value)));
 }
 
 interface AnyPart {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../core/json.ts";
-import { allKinds, patternRedactor, type PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
+import { defaultKinds, patternRedactor, type PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import { toPrintableLine } from "../printable.ts";
 import { logLevels, type LogLevel } from "./log-level.ts";
 
@@ -39,7 +39,7 @@ export function createLogger({
   level: least,
   write,
   isWatched,
-  redactor = patternRedactor(allKinds),
+  redactor = patternRedactor(defaultKinds),
   now = () => new Date(),
 }: LoggerOptions): Logger {
   const render = isWatched ? renderReadable : renderJson;

@@ -1,6 +1,6 @@
 import type { CallEvent } from "../../core/events.ts";
 import { createRedactor } from "../../core/redactor.ts";
-import { allKinds } from "../../core/redaction/pattern-redactor.ts";
+import { defaultKinds } from "../../core/redaction/pattern-redactor.ts";
 import { withPatterns } from "../../core/redaction/with-patterns.ts";
 import { getOpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -18,7 +18,7 @@ export interface LogCallsOptions {
 
 /** Logs the calls of a workspace on standard error: readable for a person, as JSON for a program. */
 export function logCalls(workspace: Pick<Workspace, "onEvent">, { level, terminal, secrets }: LogCallsOptions): void {
-  const redactor = withPatterns(createRedactor(secrets), allKinds);
+  const redactor = withPatterns(createRedactor(secrets), defaultKinds);
   const logger = createLogger({ level, write: terminal.note, isWatched: terminal.isWatched, redactor });
   workspace.onEvent((event) => logEvent(event, logger));
 }

@@ -18,7 +18,7 @@ export interface PatternRedactor {
 export const defaultKinds: readonly RedactionKind[] = ["credentials", "personal"];
 
 /** All kinds there are: those behind the first two raise more false alarms, and are looked for only where they are named. */
-export const allKinds: readonly RedactionKind[] = [...defaultKinds];
+export const allKinds: readonly RedactionKind[] = [...defaultKinds, "national-id", "passport", "ip"];
 
 const made = new Map<string, PatternRedactor>();
 
@@ -39,11 +39,16 @@ function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor
     return hits.length === 0 ? given : replaceHits(given, hits, 0, given.length);
   };
   const findKey = createKeys(text);
+  // Only numbers of cards and of persons are kept as numbers, and have so many digits.
+  const least = kinds.includes("national-id") ? shortestId : shortestCard;
   const redaction: JsonRedaction = {
     text,
     key: (key) => findKey(key).shown,
-    // Only the number of a card is kept as a number, and has so many digits.
-    number: (number) => (number > shortestCard && text(String(number)) !== String(number) ? "[card]" : number),
+    number(number) {
+      if (number < least) return number;
+      const shown = text(String(number));
+      return shown === String(number) ? number : shown;
+    },
     // A text whose key says that it is a secret is one, whatever it looks like.
     ...(kinds.includes("credentials") && {
       named: (key, value) => (value !== "" && findKey(key).isSecret ? "[secret]" : undefined),
@@ -79,6 +84,7 @@ function createKeys(text: (text: string) => string): (key: string) => KnownKey {
 }
 
 const shortestCard = 1e12;
+const shortestId = 1e9;
 /** Nothing that is found is shorter: `a@b.co`. */
 const shortestHit = 6;
 

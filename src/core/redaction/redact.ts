@@ -1,9 +1,9 @@
-import { allKinds, patternRedactor } from "./pattern-redactor.ts";
+import { defaultKinds, patternRedactor } from "./pattern-redactor.ts";
 import type { RedactionKind } from "./rules.ts";
 
 /** What {@link redactText} and {@link redactValue} look for. */
 export interface RedactOptions {
-  /** @default both */
+  /** @default credentials and personal */
   readonly kinds?: readonly RedactionKind[];
 }
 
@@ -22,7 +22,7 @@ export interface RedactOptions {
  * console.assert(text === "Write to [email], the password is in postgres://[url-password]@db.example/main");
  * ```
  */
-export function redactText(text: string, { kinds = allKinds }: RedactOptions = {}): string {
+export function redactText(text: string, { kinds = defaultKinds }: RedactOptions = {}): string {
   return patternRedactor(kinds).text(text);
 }
 
@@ -38,6 +38,6 @@ export function redactText(text: string, { kinds = allKinds }: RedactOptions = {
  * console.assert(JSON.stringify(value) === '{"user":"[email]","password":"[secret]","card":"[card]"}');
  * ```
  */
-export function redactValue<Value>(value: Value, { kinds = allKinds }: RedactOptions = {}): Value {
+export function redactValue<Value>(value: Value, { kinds = defaultKinds }: RedactOptions = {}): Value {
   return patternRedactor(kinds).value(value);
 }

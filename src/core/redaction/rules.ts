@@ -1,4 +1,5 @@
 import { matchEmail } from "./match-email.ts";
+import { matchIpv4, matchIpv6, matchMachineLine, matchNationalId, matchPassport } from "./match-identities.ts";
 import { matchCard, matchIban, matchInternationalPhone, matchNationalPhone } from "./match-numbers.ts";
 import {
   matchAssigned,
@@ -14,8 +15,11 @@ import { matchToken } from "./match-token.ts";
 import type { Hit, Scan } from "./scan.ts";
 import { tokenRows } from "./token-rows.ts";
 
-/** What a pattern finds: what opens doors, or what says who somebody is. */
-export type RedactionKind = "credentials" | "personal";
+/**
+ * What a pattern finds: what opens doors, or what says who a person is. The last three are looked for only where they are named: what
+ * they find is more often something else.
+ */
+export type RedactionKind = "credentials" | "personal" | "national-id" | "passport" | "ip";
 
 /** One pattern: where it is tried, and what decides. */
 export interface Rule {
@@ -32,7 +36,8 @@ export interface Rule {
   readonly match: (scan: Scan, index: number) => Hit | undefined;
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const letters = `abcdefghijklmnopqrstuvwxyz${capitals}`;
 const digits = "0123456789";
 
 /** All patterns. Of two that are tried at one place the first wins. */
@@ -60,4 +65,11 @@ export const rules: readonly Rule[] = [
   { name: "email", kind: "personal", at: "@", atWord: false, match: matchEmail },
   { name: "phone", kind: "personal", at: "+", atWord: false, match: matchInternationalPhone },
   { name: "phone", kind: "personal", at: `(${digits}`, atWord: true, match: matchNationalPhone },
+  { name: "passport", kind: "passport", at: "Pp", atWord: true, then: "a", match: matchPassport },
+  { name: "passport", kind: "passport", at: "Pp", atWord: true, then: "A", match: matchPassport },
+  { name: "passport", kind: "passport", at: "Rr", atWord: true, then: "e", match: matchPassport },
+  { name: "passport", kind: "passport", at: capitals + digits, atWord: true, match: matchMachineLine },
+  { name: "national-id", kind: "national-id", at: capitals + digits, atWord: true, match: matchNationalId },
+  { name: "ip", kind: "ip", at: digits, atWord: true, match: matchIpv4 },
+  { name: "ip", kind: "ip", at: "abcdefABCDEF" + digits, atWord: true, match: matchIpv6 },
 ];

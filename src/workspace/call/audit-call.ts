@@ -1,4 +1,4 @@
-import { patternRedactor, allKinds } from "../../core/redaction/pattern-redactor.ts";
+import { patternRedactor, defaultKinds } from "../../core/redaction/pattern-redactor.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -79,5 +79,5 @@ async function describeSandbox(runtime: DescribingRuntime, tool: Tool): Promise<
 
 /** A text without the secrets, and without what looks like one or like personal data: nothing of the kind enters the audit. */
 function show({ redactor }: Call, text: string): string {
-  return patternRedactor(allKinds).text(redactor === undefined ? text : redactor.text(text));
+  return patternRedactor(defaultKinds).text(redactor === undefined ? text : redactor.text(text));
 }

@@ -2,7 +2,7 @@ import type { Attributes, Context, Link, Span } from "@opentelemetry/api";
 
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import { allKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
+import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Call } from "../call/call.ts";
 import type { Next } from "../call/phase.ts";
 import { cutText } from "../cut-text.ts";
@@ -108,12 +108,12 @@ const longestText = 8000;
 
 /** A text without secrets, and without what looks like one or like personal data. */
 function show({ redactor }: Call, text: string): string {
-  const clean = patternRedactor(allKinds).text(redactor === undefined ? text : redactor.text(text));
+  const clean = patternRedactor(defaultKinds).text(redactor === undefined ? text : redactor.text(text));
   return clean.length > longestText ? `${cutText(clean, longestText)}…` : clean;
 }
 
 function showJson(call: Call, value: JsonValue | undefined): string {
   const { redactor } = call;
-  const clean = patternRedactor(allKinds).value(redactor === undefined ? value : redactor.value(value));
+  const clean = patternRedactor(defaultKinds).value(redactor === undefined ? value : redactor.value(value));
   return show(call, JSON.stringify(clean) ?? "");
 }
