@@ -54,7 +54,7 @@ test("readKitbagToml() names unknown keys with their line and what was probably 
         "cure": "write network",
         "file": "kitbag.toml",
         "line": 2,
-        "message": "Cannot use kitbag.toml: permissions.netwrk: expected only read, write, network, env, run, found an unknown parameter (did you mean "network"?)",
+        "message": "Cannot use kitbag.toml: permissions.netwrk: expected only read, write, network, env, run, sockets, found an unknown parameter (did you mean "network"?)",
         "severity": "error",
       },
     ]
