@@ -67,24 +67,37 @@ async function ask(run: RunState, planned: PlannedCall, { approval, waits }: Ask
   if (hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input")) await log.release();
   const verdict = await askBeforeCall(run, planned);
   if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
-  const reason = verdict !== undefined && "ask" in verdict ? verdict.ask : undefined;
-  if (reason === undefined && !waits) return { decision: "said", verdict };
   const input = verdict?.input ?? planned.input;
-  if (approve !== undefined) return askNow(run, planned, { approval, input, reason: reason ?? "" });
-  const nobody = `${reason ?? ""}; there is no person to ask`;
-  if (!log.isKept) return { decision: "deny", reason: nobody, verdict: { input } };
+  const reason = reasonOf(verdict);
+  if (reason === undefined) return waits ? wait(run, planned, { approval, input }) : { decision: "said", verdict };
+  if (approve !== undefined) return askNow(run, planned, { approval, input, reason });
+  if (log.isKept) return wait(run, planned, { approval, input, reason });
+  return { decision: "deny", reason: `${reason}; there is no person to ask`, verdict: { input } };
+}
+
+function reasonOf(verdict: GuardedVerdict): string | undefined {
+  return verdict !== undefined && "ask" in verdict ? verdict.ask : undefined;
+}
+
+interface Question {
+  readonly approval: string;
+  readonly input: JsonValue;
+  /** Why a guard asks, if one does. */
+  readonly reason?: string;
+}
+
+/** Writes down that a call waits for somebody. */
+async function wait(run: RunState, planned: PlannedCall, question: Question): Promise<undefined> {
   const { id, address: tool } = planned;
-  run.asked.set(approval, { tool, input });
-  const why = reason === undefined ? {} : { reason };
-  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool, input, ...why });
-  return undefined;
+  run.asked.set(question.approval, { tool, input: question.input });
+  await run.keep({ type: "approval-asked", run: run.id, step: run.step, id, tool, ...question });
 }
 
 /** Asks whoever decides about calls, because a guard wants it. */
 async function askNow(
   run: RunState,
   { tool, address }: PlannedCall,
-  { approval: call, input, reason }: { readonly approval: string; readonly input: JsonValue; readonly reason: string },
+  { approval: call, input, reason }: Required<Question>,
 ): Promise<ApprovalAnswer> {
   const { approve, user, signal } = run.parts;
   const verdict = { input };

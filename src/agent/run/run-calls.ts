@@ -70,8 +70,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const { id, address: tool, index } = planned;
   const name = `${step}.${index}`;
   if (signal.aborted) return cancelled(planned);
-  const mayBeAsked = planned.tool?.needsApproval === true || hasGuardAt(run.parts.guards, "tool-input");
-  const approval = mayBeAsked && planned.unreadable === undefined ? await askApproval(run, planned, name) : undefined;
+  const approval = mayBeAsked(run, planned) ? await askApproval(run, planned, name) : undefined;
   if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
@@ -97,6 +96,11 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;
+}
+
+/** Whether anybody may have to be asked before a call is made. */
+function mayBeAsked({ parts: { guards } }: RunState, { tool, unreadable }: PlannedCall): boolean {
+  return unreadable === undefined && (tool?.needsApproval === true || hasGuardAt(guards, "tool-input"));
 }
 
 function fromCutOff(cause: unknown): LoggedOutcome {

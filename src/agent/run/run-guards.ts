@@ -38,7 +38,7 @@ function contextOf(run: RunState): GuardContext {
 
 /** What guards make of a value. @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first. */
 async function pass<Value>(context: GuardContext, place: GuardPlace, value: Value, tool?: string): Promise<Value> {
-  const { guards, approve, signal, note, ...facts } = context;
+  const { guards, approve: _approve, signal, note, ...facts } = context;
   const guarded = { ...facts, place, value: value as JsonValue, ...(tool !== undefined && { tool }) };
   const judged = await untilStopped(signal, judge(guards, guarded));
   for (const act of judged.acts) await note(act);
@@ -168,7 +168,7 @@ export async function guardOutcome(context: GuardContext, tool: string, outcome:
 
 /** Guards may put a text, or anything, in the place of a message and its details. */
 function toShown(shown: JsonValue): JsonObject {
-  if (isRecord(shown) && typeof shown["message"] === "string") return { details: {}, ...(shown as JsonObject) };
+  if (isRecord(shown) && typeof shown["message"] === "string") return { details: {}, ...shown };
   return { message: typeof shown === "string" ? shown : JSON.stringify(shown), details: {} };
 }
 

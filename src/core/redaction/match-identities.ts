@@ -1,4 +1,4 @@
-import { alphanumerics, dots, kindOf } from "./characters.ts";
+import { dots, kindOf } from "./characters.ts";
 import { undecided, type Hit, type Scan } from "./scan.ts";
 
 /** What may be an identity at `index`, with one character behind it; `undefined` if more is to come. */
@@ -165,7 +165,8 @@ export function matchMachineLine(scan: Scan, index: number): Hit | undefined {
 
 function hasMachineCheck(part: string): boolean {
   let total = 0;
-  for (const [index, character] of [...part.slice(0, -1)].entries()) {
+  for (let index = 0; index < part.length - 1; index++) {
+    const character = part.charAt(index);
     const value = character === "<" ? 0 : Number.parseInt(character, 36);
     total += value * ([7, 3, 1][index % 3] as number);
   }

@@ -9,7 +9,7 @@ import { innerSchemas, isSchemaObject, type JsonSchema } from "./json-schema.ts"
 export function toVisibleSchema<Schema extends JsonSchema>(schema: Schema): Schema {
   if (!hasHidden(schema)) return schema;
   const copy = cloneJson(schema as unknown as JsonObject);
-  clean(copy as Record<string, unknown>);
+  clean(copy);
   return copy as unknown as Schema;
 }
 
@@ -21,7 +21,7 @@ function hasHidden(schema: JsonSchema): boolean {
 
 function clean(schema: Record<string, unknown>): void {
   for (const key of textKeys) if (key in schema) schema[key] = toText(schema[key]);
-  for (const [, inner] of innerSchemas(schema)) if (isSchemaObject(inner)) clean(inner as Record<string, unknown>);
+  for (const [, inner] of innerSchemas(schema)) if (isSchemaObject(inner)) clean(inner);
 }
 
 const textKeys = ["title", "description"] as const;
