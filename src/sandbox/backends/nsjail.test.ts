@@ -56,7 +56,7 @@ test("renderNsjailConfig() writes all that a program may see", () => {
     mount { src: "usr/bin" dst: "/bin" is_symlink: true }
     mount { src: "/usr/lib" dst: "/usr/lib" is_bind: true rw: false nosuid: true nodev: false }
     mount { src: "/data" dst: "/data" is_bind: true rw: true nosuid: true nodev: false }
-    seccomp_string: "ERRNO(1) { ptrace, process_vm_readv, process_vm_writev, mount, umount2, pivot_root, chroot, unshare, setns, bpf, perf_event_open, keyctl, add_key, request_key, kexec_load, init_module, finit_module, delete_module, personality, open_by_handle_at, name_to_handle_at, swapon, swapoff, reboot, acct, quotactl, syslog, userfaultfd, fchmod(fd, mode) { (mode & 06000) != 0 }, fchmodat(dfd, filename, mode) { (mode & 06000) != 0 }, chmod(filename, mode) { (mode & 06000) != 0 } } DEFAULT ALLOW"
+    seccomp_string: "ERRNO(1) { ptrace, process_vm_readv, process_vm_writev, mount, umount2, pivot_root, chroot, unshare, setns, bpf, perf_event_open, keyctl, add_key, request_key, kexec_load, init_module, finit_module, delete_module, personality, open_by_handle_at, name_to_handle_at, swapon, swapoff, reboot, acct, quotactl, syslog, userfaultfd, io_uring_setup, fchmod(fd, mode) { (mode & 06000) != 0 }, fchmodat(dfd, filename, mode) { (mode & 06000) != 0 }, chmod(filename, mode) { (mode & 06000) != 0 }, socket(domain, type, protocol) { domain == 1 }, socketpair(domain, type, protocol, pair) { domain == 1 && (type & 2) != 0 } } DEFAULT ALLOW"
     exec_bin { path: "/usr/bin/prlimit" arg: "--cpu=60" arg: "--" arg: "/usr/bin/python3" arg: "/skill/a.py" }
     "
   `);
