@@ -10,7 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 import { expect, test } from "vitest";
 
@@ -62,6 +62,8 @@ test("kitbag finds the configuration in a folder above", async () => {
 
   const run = await runKitbag(["call", "hello"], {
     project: { ...project, folder: join(project.folder, "deep/down") },
+    // The project does not reach above the home directory.
+    env: { HOME: dirname(project.folder) },
   });
 
   expect(run.stdout).toBe("Hello!\n");
