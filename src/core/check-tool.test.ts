@@ -54,7 +54,7 @@ test.for<[part: string, value: unknown, message: string]>([
   [
     "permissions",
     { netwrok: [] },
-    'permissions.netwrok: expected one of read, write, network, env, run, found an unknown permission (did you mean "network"?)',
+    'permissions.netwrok: expected one of read, write, network, env, run, sockets, found an unknown permission (did you mean "network"?)',
   ],
   ["permissions", null, "permissions: expected an object, found null"],
   [

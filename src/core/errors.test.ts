@@ -299,6 +299,8 @@ const facts = {
   mayBeWritten: true,
   author: "writer",
   caller: "quiet/go",
+  guard: "no-cards",
+  place: "answer",
   model: "openai/gpt-6-sol",
   need: "nothing reads images",
   nearest: ["pdf/extract", "pdf/merge"],

@@ -31,7 +31,8 @@ export type Resolution =
 
 /** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of the caller in code mode. */
 export function isHostCode({ tool, source }: Entry): boolean {
-  if (tool.author !== undefined) return false;
+  // What a skill takes over is called with arguments of the skill's choice.
+  if (tool.author !== undefined || "reuses" in tool.code) return false;
   const { kind } = tool.code;
   return kind === "function" || kind === "code" || (kind === "pipeline" && source !== "skill");
 }

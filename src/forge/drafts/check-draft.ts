@@ -1,6 +1,7 @@
 import { describeProblem, type Problem } from "../../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
+import { codeFiles } from "../../skills/code/code-file.ts";
 import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
 import { refuseFiles } from "./check-files.ts";
@@ -26,6 +27,9 @@ const maxDepth = 64;
 /** Names in a tool's folder that have a meaning. */
 const ownNames = ["manifest.json", "history.jsonl", "versions", moduleFile];
 
+/** What a draft of a skill says with its other parts, and code that would run in the host process. */
+const ownSkillFiles = ["skill.md", "kitbag.toml", "manifest.toml", "manifest.json", "scripts", ...codeFiles];
+
 /** Checks the shape of a draft, whatever somebody gives. Answers with a copy that nobody else can change. */
 export function checkDraft(given: unknown, limits: DraftLimits): CheckedDraft<ToolDraft> {
   const isPipeline = typeof given === "object" && given !== null && "steps" in given;
@@ -46,7 +50,7 @@ export function checkSkillDraft(given: unknown, limits: DraftLimits): CheckedDra
       version === undefined || isVersion(version) ? undefined : "version: expected three numbers, such as 1.2.0",
     ]),
     ...toErrors("name-invalid", [refuseName(name)]),
-    ...toErrors("file-invalid", refuseFiles(Object.keys(files), ["skill.md", "kitbag.toml", "scripts", "skill.ts"])),
+    ...toErrors("file-invalid", refuseFiles(Object.keys(files), ownSkillFiles)),
     ...tools.flatMap((tool) => [...refuseHead(tool, limits), ...refuseCode(tool, limits)]),
     ...toErrors("name-invalid", findTwice(tools.map((tool) => tool.name))),
   ];

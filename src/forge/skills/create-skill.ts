@@ -143,6 +143,10 @@ async function loadStage(draft: SkillDraft, stage: string): Promise<Staged | Ref
   const { reports } = await loadSkills({ directories: [stage] });
   const [report] = reports;
   const diagnostics = report?.diagnostics ?? [];
+  if (report?.skill?.folder?.code !== undefined) {
+    const message = `${report.skill.folder.code} would run in the host process; make a tool of it instead`;
+    return refuseDraft(draft.name, [{ severity: "error", code: "file-invalid", message, file: "draft" }]);
+  }
   if (report?.skill !== undefined && report.tools.length >= (draft.tools ?? []).length) {
     return { tools: report.skill.tools, diagnostics };
   }

@@ -31,10 +31,14 @@ export function toSkillUses({ uses = [], tools = [] }: SkillDraft): readonly str
 export function renderSkillManifest(draft: AuthoredSkill): string | undefined {
   const { version, author, tools = [] } = draft;
   const uses = toSkillUses(draft);
-  // Only an author who may not call everything has to be written down: the tools of the skill are held to that.
-  const limits =
-    author === undefined || author.scopes === "all" ? {} : { author: author.user, authorScopes: author.scopes };
-  const skill = withoutUndefined<object>({ version, uses: uses.length === 0 ? undefined : uses, ...limits });
+  // The tools of the skill are held to what its author could call, and can call now.
+  const authorScopes = author?.scopes === "all" ? undefined : author?.scopes;
+  const skill = withoutUndefined<object>({
+    version,
+    uses: uses.length === 0 ? undefined : uses,
+    author: author?.user,
+    authorScopes,
+  });
   const permissions = joinPermissions(tools.map((tool) => tool.permissions ?? {}));
   const dependencies = joinDependencies(tools);
   const parts = { skill, permissions, dependencies, tools: tools.map(toTool), tests: tools.flatMap(toTests) };

@@ -4,7 +4,7 @@ import { toMcpSource } from "../../core/mcp-source.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
@@ -52,10 +52,10 @@ export interface SkillParts {
   readonly used: SkillUses;
 }
 
-/** Holds the tools of a skill to what its author could call, if that was not everything. */
+/** Holds the tools of a skill that was made here to what its author may call. */
 function withAuthor(tools: readonly Tool[], { author: user, authorScopes: scopes }: SkillManifest): readonly Tool[] {
-  if (scopes === undefined) return tools;
-  const author = { ...(user !== undefined && { user }), scopes };
+  if (user === undefined && scopes === undefined) return tools;
+  const author: ToolAuthor = { ...(user !== undefined && { user }), scopes: scopes ?? "all" };
   return tools.map((tool) => ({ ...tool, author }));
 }
 

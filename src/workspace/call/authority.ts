@@ -2,6 +2,7 @@ import { toFailure, type Failure } from "../../core/errors.ts";
 import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
 import { isHostCode, type Entry } from "../entry.ts";
+import { findReused } from "../skills/reuse-tools.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -54,6 +55,8 @@ function isReserved({ tool }: Entry): boolean {
 /** Whether a tool's code owns another tool, or declares it. The host program's own code need not declare tools outside skills. */
 function mayReach({ host, holder }: Call, caller: Entry, target: Entry): boolean {
   if (caller.address === target.address) return true;
+  const reused = findReused(caller.tool);
+  if (reused !== undefined) return reused === target.address;
   if (caller.source !== "global" && caller.owner === target.owner) return true;
   const isHost = isHostCode(caller);
   if (isHost && (caller.source !== "skill" || target.source !== "skill")) return true;

@@ -15,10 +15,22 @@ export function toReusedTools(skill: Skill, registry: RegistryView): Tool[] {
   });
 }
 
+/** The code of a tool that is taken over. The function is ours, but the skill chooses the tool and the arguments. */
+interface ReuseCode extends FunctionCode {
+  /** The address of the tool behind it, the only one that it calls. */
+  readonly reuses: string;
+}
+
+/** The address of the tool behind one that a skill takes over; nothing for any other tool. */
+export function findReused({ code }: Tool): string | undefined {
+  return (code as Partial<ReuseCode>).reuses;
+}
+
 function toReusedTool(reuse: ToolReuse, tool: Tool, address: string): Tool {
   const { locked } = reuse;
-  const code: FunctionCode = {
+  const code: ReuseCode = {
     kind: "function",
+    reuses: address,
     async run(input, context) {
       const outcome = await context.call(address, { ...(input as object), ...locked });
       if (outcome.status === "ok") return outcome.output;

@@ -72,7 +72,9 @@ export function replaceTools(registry: Registry, before: Skill, after: Skill): v
 export function mayUse(skill: Skill | undefined, entry: Entry, registry: Pick<RegistryView, "resolve">): boolean {
   if (skill === undefined) return false;
   if (entry.owner === skill.name) return true;
-  return skill.uses.some((use) => {
+  // A tool that is taken over under another name, with some arguments fixed, may be called only as that.
+  const own = skill.uses.filter((use) => skill.reuses.every((reuse) => reuse.uses !== use));
+  return own.some((use) => {
     if (use.address === entry.address) return true;
     const resolution = registry.resolve(use.address, skill.name);
     return resolution.ok && resolution.entry.address === entry.address;
