@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Runtime, RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
-import { findGrants, type GrantPlaces } from "../sandbox/grants.ts";
+import { findGrants, findPlanted, type GrantPlaces } from "../sandbox/grants.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
@@ -83,7 +83,9 @@ function watch(runtime: Runtime, { places, reserved, connections, profiles }: Wa
   return {
     ...runtime,
     async run(tool, input, context) {
-      const check = reserved.watch(tool.name, findGrants(tool.name, tool.permissions, places).reserved);
+      const { name, permissions } = tool;
+      const grants = findGrants(name, permissions, places);
+      const check = reserved.watch(name, grants.reserved, () => findPlanted(name, permissions, places, grants));
       const end = connections.begin(tool, context);
       try {
         return await runtime.run(tool, input, context);

@@ -16,6 +16,8 @@ export interface Opened {
 export interface Covered {
   readonly mounts: readonly Mount[];
   readonly reserved: readonly Reserved[];
+  /** The folders that were looked through, each with its mark. */
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 /**
@@ -34,7 +36,8 @@ export function coverShields(given: readonly Mount[], opened: Opened, places: Sh
   const shields = new Map(covers.flatMap(({ mounts }) => mounts).map((mount) => [mount.target, mount]));
   const kept = given.filter((mount) => isNeeded(mount, given, [...shields.keys()]));
   const reserved = new Map(covers.flatMap((cover) => cover.reserved).map((place) => [place.path, place]));
-  return { mounts: [...kept, ...shields.values()], reserved: [...reserved.values()] };
+  const folders = new Map(covers.flatMap((cover) => [...cover.folders]));
+  return { mounts: [...kept, ...shields.values()], reserved: [...reserved.values()], folders };
 }
 
 /**
@@ -50,7 +53,8 @@ function isNeeded({ target }: Mount, given: readonly Mount[], shields: readonly 
 function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered {
   const { source, target, write } = mount;
   // One that is gone by now is refused when it is mounted.
-  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) return { mounts: [], reserved: [] };
+  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return { mounts: [], reserved: [], folders: new Map() };
   const found = findShields(source, places, (path) => opened.write.has(path));
   const shields = dropNested(openShields(found, opened).filter(({ hidden }) => hidden || write === true));
   const toPlace = (path: string): string => join(target, relative(source, path));
@@ -60,12 +64,13 @@ function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered
     .map(({ path }) => (isLockedAway(path, fixed) ? dirname(path) : path))
     .map((path) => ({ source: statSync(path).isDirectory() ? nothing : emptyFile, target: toPlace(path) }));
   const readOnly = fixed.map((path) => ({ source: path, target: toPlace(path) }));
-  if (write !== true) return { mounts: covers, reserved: [] };
+  const { folders } = found;
+  if (write !== true) return { mounts: covers, reserved: [], folders };
   const isCovered = (path: string): boolean => shields.some((shield) => isInside(path, shield.path));
   const reserved = found.reserved.filter(({ path }) => !isCovered(path) && !opened.write.has(path));
   const pins = findPins(source, [...shields, ...reserved]).filter((path) => !isCovered(path));
   const pinned = pins.map((path) => ({ source: path, target: toPlace(path), granted: true, write: true }));
-  return { mounts: [...pinned, ...readOnly, ...covers], reserved };
+  return { mounts: [...pinned, ...readOnly, ...covers], reserved, folders };
 }
 
 /** Who names exactly this path for writing opens it; for reading, only that. */

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../core/errors.ts";
-import { checkLinks, toGrants, type GrantPlaces } from "./grants.ts";
+import { checkLinks, findGrants, findPlanted, toGrants, type GrantPlaces } from "./grants.ts";
 import { emptyFile, nothing } from "./sandbox.ts";
 
 test("toGrants() gives nothing if nothing was granted", () => {
@@ -17,6 +17,7 @@ test("toGrants() gives nothing if nothing was granted", () => {
     directory: "/tmp",
     environment: {},
     reserved: [],
+    folders: new Map(),
   });
 });
 
@@ -272,6 +273,35 @@ test("toGrants() covers hidden files that are there, for those who may read and 
 
 test("toGrants() hands on the programs that a tool may start", () => {
   expect(toGrants("tool", { run: ["git", "*"] }, makePlaces()).programs).toEqual(["git", "*"]);
+});
+
+test.for(["read", "write"] as const)("findGrants() hides a file with secrets that appears later, for %s", (kind) => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "app"));
+  const permissions = { [kind]: ["."] };
+  const before = findGrants("tool", permissions, places);
+  const again = findGrants("tool", permissions, places);
+  writeFileSync(join(places.directory, "app/plain.txt"), "");
+  const same = findGrants("tool", permissions, places);
+  writeFileSync(join(places.directory, "app/.env"), "SECRET=1");
+
+  const after = findGrants("tool", permissions, places);
+
+  expect([again, same]).toEqual([before, before]);
+  expect(same).toBe(before);
+  expect(after.mounts).toContainEqual({ source: emptyFile, target: join(places.directory, "app/.env") });
+});
+
+test("findPlanted() finds a repository that a tool made in a folder, and no file with secrets", () => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "app"));
+  const permissions = { write: ["."] };
+  const before = findGrants("tool", permissions, places);
+  mkdirSync(join(places.directory, "app/.git"));
+  writeFileSync(join(places.directory, "app/.env"), "SECRET=1");
+
+  expect(findPlanted("tool", permissions, places, before)).toEqual([join(places.directory, "app/.git")]);
+  expect(findPlanted("tool", { read: ["."] }, places, before)).toEqual([]);
 });
 
 function makePlaces(): GrantPlaces & { readonly home: string } {

@@ -9,6 +9,7 @@ import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
 import { nothing, type Mount } from "./sandbox.ts";
 import {
   countSkillFolders,
+  markOf,
   findShieldsAround,
   stateOf,
   TooManyFolders,
@@ -26,6 +27,8 @@ export interface Grants {
   readonly environment: Readonly<Record<string, string>>;
   /** What the tool could make or change although it is shielded, because nothing can be mounted on it. */
   readonly reserved: readonly Reserved[];
+  /** The folders that were looked through for what is shielded, each with its mark. */
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 /** Where the paths of permissions lead. */
@@ -61,7 +64,7 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
   const [read, write] = [toMounts("read"), toMounts("write")];
   const given = mergeMounts([...read, ...write]);
   const opened = { read: new Set(read.map(({ source }) => source)), write: new Set(write.map(({ source }) => source)) };
-  const { mounts, reserved } = cover({ tool, given, opened }, places);
+  const { mounts, reserved, folders } = cover({ tool, given, opened }, places);
   const inside = given.some(({ target }) => isInside(target, places.directory) || isInside(places.directory, target));
   return {
     mounts,
@@ -69,6 +72,7 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
     directory: inside ? places.directory : "/tmp",
     environment: toEnvironment(permissions, places),
     reserved,
+    folders,
   };
 }
 
@@ -99,12 +103,14 @@ const known = new WeakMap<GrantPlaces, WeakMap<Permissions, Known>>();
 
 interface Known {
   readonly grants: Grants;
+  /** As they were when they were looked through last. */
+  readonly folders: Grants["folders"];
   readonly skillFolders: number;
 }
 
 /**
- * As {@link toGrants}, but looks through folders only once, and again when something that is covered is gone, something that could
- * not be covered is there, or skills are loaded from another folder.
+ * As {@link toGrants}, but looks through folders only once, and again when something was made, moved or removed in one of them, something
+ * that could not be covered is there, or skills are loaded from another folder. The same object as before if nothing else is covered.
  */
 export function findGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
   const all = known.get(places) ?? new WeakMap<Permissions, Known>();
@@ -113,13 +119,32 @@ export function findGrants(tool: string, permissions: Permissions, places: Grant
   // Another tool may have put a link in the place of what was granted.
   if (before !== undefined) checkLinks(tool, permissions, places);
   if (before !== undefined && isCurrent(before)) return before.grants;
-  const grants = toGrants(tool, permissions, places);
-  all.set(permissions, { grants, skillFolders: countSkillFolders() });
+  const made = toGrants(tool, permissions, places);
+  const grants = before !== undefined && isSame(before.grants, made) ? before.grants : made;
+  all.set(permissions, { grants, folders: made.folders, skillFolders: countSkillFolders() });
   return grants;
 }
 
-function isCurrent({ grants, skillFolders }: Known): boolean {
+function isSame(one: Grants, other: Grants): boolean {
+  return JSON.stringify([one.mounts, one.reserved]) === JSON.stringify([other.mounts, other.reserved]);
+}
+
+/**
+ * What a tool has made that would be shielded if it had been there: a repository in a folder, settings of an editor. Files with secrets
+ * are not among it.
+ */
+export function findPlanted(tool: string, permissions: Permissions, places: GrantPlaces, before: Grants): string[] {
+  if ((permissions.write ?? []).length === 0) return [];
+  const now = findGrants(tool, permissions, places);
+  const covered = new Set(before.mounts.map(({ target }) => target));
+  return now.mounts
+    .filter(({ source, target, granted }) => granted !== true && isAbsolute(source) && !covered.has(target))
+    .map(({ source }) => source);
+}
+
+function isCurrent({ grants, folders, skillFolders }: Known): boolean {
   return (
+    folders.entries().every(([folder, mark]) => markOf(folder) === mark) &&
     skillFolders === countSkillFolders() &&
     grants.reserved.every(({ path, link }) => stateOf(path) === link) &&
     grants.mounts.every(({ source, target }) => stateOf(isAbsolute(source) ? source : target) !== undefined)

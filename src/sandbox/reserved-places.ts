@@ -10,11 +10,12 @@ import { stateOf, type Reserved } from "./shields.ts";
  */
 export interface ReservedPlaces {
   /**
-   * Takes note of such places before a call, and answers with what to do after it: puts aside what has appeared.
+   * Takes note of such places before a call, and answers with what to do after it: puts aside what has appeared there, and what
+   * `findPlanted` finds.
    *
    * @throws {KitbagError} `permission-refused` from what it answers with, if something has appeared.
    */
-  watch(tool: string, reserved: readonly Reserved[]): () => void;
+  watch(tool: string, reserved: readonly Reserved[], findPlanted?: () => readonly string[]): () => void;
 }
 
 /** Makes the one for all calls that share a project. */
@@ -23,7 +24,7 @@ export function createReservedPlaces(directory: string): ReservedPlaces {
   const putAside = new Map<string, number>();
 
   return {
-    watch(tool, reserved) {
+    watch(tool, reserved, findPlanted = () => []) {
       const startedAt = performance.now();
       const watched = reserved.map((place) => ({ ...place, parent: toReal(dirname(place.path)) }));
       return () => {
@@ -32,8 +33,10 @@ export function createReservedPlaces(directory: string): ReservedPlaces {
           putAside.set(place.path, performance.now());
           restore(place);
         }
-        const made = watched.find(({ path }) => (putAside.get(path) ?? 0) > startedAt);
-        if (made !== undefined) throw refuse(tool, relative(directory, made.path) || basename(made.path));
+        const planted = findPlanted();
+        for (const path of planted) restore({ path, parent: toReal(dirname(path)) });
+        const made = watched.find(({ path }) => (putAside.get(path) ?? 0) > startedAt)?.path ?? planted[0];
+        if (made !== undefined) throw refuse(tool, relative(directory, made) || basename(made));
       };
     },
   };
@@ -62,7 +65,7 @@ function refuse(tool: string, name: string): KitbagError {
   return new KitbagError("permission-refused", {
     tool,
     permission: `write = ${JSON.stringify(name)}`,
-    reason: `it is shielded, and was made while the tool ran; it was put aside as ${name}.put-aside-…`,
+    reason: `it is shielded, and the tool made it; it was put aside as ${name}.put-aside-1 (or a higher number): look at it, then delete it, or name exactly this path in the permission`,
   });
 }
 

@@ -79,6 +79,8 @@ export interface Reserved {
 export interface FoundShields {
   readonly shields: readonly Shield[];
   readonly reserved: readonly Reserved[];
+  /** The folders that were looked through, each with its mark: see {@link markOf}. */
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 /** Folders that this process loads skills from. They are its own choice, so all of its tools are kept off them. */
@@ -120,7 +122,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
     const real = state === "" ? path : toReal(path);
     if (isBelow(real, root) && stateOf(real) === "") shields.set(real, toShield(real, [kind, shields.get(real) ?? {}]));
   };
-  const { found, projects } = searchNames(root, isOpened);
+  const { found, projects, folders } = searchNames(root, isOpened);
   for (const [path, row] of found) add(path, row, false);
   for (const folder of [...projects, ...foldersBetween(root, places)]) {
     for (const [path, row] of namedIn(folder)) add(path, row, true);
@@ -128,7 +130,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
   for (const [path, row] of listPlaces(places)) {
     add(join(toReal(dirname(path)), basename(path)), row, row.hidden !== true);
   }
-  return { shields: [...shields.values()], reserved: [...reserved.values()] };
+  return { shields: [...shields.values()], reserved: [...reserved.values()], folders };
 }
 
 /** One that is named twice has the stricter of both. */
@@ -146,6 +148,11 @@ export function stateOf(path: string): string | undefined {
     // Another program has replaced the link since.
     return stateOf(path);
   }
+}
+
+/** What changes when something is made, moved or removed in a folder. No program can set it to what it was. */
+export function markOf(folder: string): string {
+  return String(lstatSync(folder, { bigint: true, throwIfNoEntry: false })?.ctimeNs);
 }
 
 /** The shields that a path is at, or below: who names it in a permission opens these, as far as they can be opened. */
@@ -199,14 +206,16 @@ interface Named {
   readonly found: ReadonlyMap<string, ShieldRow>;
   /** Folders with files of ours, or a repository, and repositories that were opened. */
   readonly projects: ReadonlySet<string>;
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   const found = new Map<string, ShieldRow>();
   const projects = new Set<string>();
-  let folders = 0;
+  const folders = new Map<string, string>();
   const search = (folder: string, depth: number): void => {
-    if ((folders += 1) > mostFolders) throw new TooManyFolders(root);
+    if (folders.size >= mostFolders) throw new TooManyFolders(root);
+    folders.set(folder, markOf(folder));
     const isRepository = basename(folder) === ".git";
     if (isRepository) projects.add(folder);
     for (const entry of listFolder(folder)) {
@@ -219,7 +228,7 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
     }
   };
   search(root, 0);
-  return { found, projects };
+  return { found, projects, folders };
 }
 
 function isOfProject(name: string, row: ShieldRow | undefined): boolean {

@@ -35,7 +35,7 @@ export function renderForged(output: JsonValue, workspace: Workspace): string | 
 }
 
 function renderWaiting({ name, asks = {}, laxer = [], id = "" }: Forged): string {
-  return `${name} is not live yet: it asks for ${describeWish({ asks, laxer })}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
+  return `${name} is not live yet. It asks a person to agree to: ${describeWish({ asks, laxer })}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
 }
 
 /** How to undo it is said for models, by the name of the operation. */

@@ -196,6 +196,22 @@ test("call() looks at the authority again when an approval was given", async () 
   expect(await reach(workspace, "made", "asks")).toBe("author-denied");
 });
 
+test("call() takes what a skill takes over from others for the skill's own code, and for its target alone", async () => {
+  const reuses = [
+    { name: "program", uses: "execute_code", locked: { code: "return await tools.deploy({})" } },
+    { name: "fixed", uses: "net/post", locked: {} },
+  ];
+  const workspace = await open({});
+  workspace.addSkill(defineSkill({ name: "sly", description: "d", tools: [script("go", {})], reuses }));
+  expect(await workspace.activateSkill("sly")).toMatchObject({ status: "ok" });
+
+  expect(await workspace.call("sly/program")).toMatchObject({ error: { details: { code: "tool-reserved" } } });
+  expect(await workspace.call("sly/fixed")).toMatchObject({ output: "posted" });
+  expect(await reach(workspace, "sly/go", "sly/fixed")).toBe("ok");
+  // Under its own name it has no fixed arguments.
+  expect(await reach(workspace, "sly/go", "net/post")).toBe("tool-undeclared");
+});
+
 test("call() refuses the calls of a script whose skill was removed", async () => {
   const removed = Promise.withResolvers<void>();
   const runtime: Runtime = {
