@@ -168,6 +168,8 @@ test("the built package has the modules that scripts talk to Kitbag with", () =>
     "node/package.json",
     "preload.cjs",
     "python/kitbag.py",
+    "python/sitecustomize.py",
+    "python/usercustomize.py",
     "ruby/kitbag.rb",
     "shell/kitbag.sh",
   ]);

@@ -176,7 +176,7 @@ test("kitbag forge keeps a tool that asks for more than the policy grants waitin
   const approved = await kitbag(project, "approvals", "approve", id);
 
   expect(made.code).toBe(0);
-  expect(made.stdout).toContain("count-words is not live yet: it asks for network api.example.com.");
+  expect(made.stdout).toContain("count-words is not live yet. It asks a person to agree to: network api.example.com.");
   expect(approved.stdout).toBe("count-words is live now, at 1.0.0.\n");
 });
 

@@ -9,6 +9,8 @@ import { isNotAllowed } from "./sqlite-errors.ts";
  * can change how the file is laid out.
  */
 export const careful = { timeout: 0, defensive: true } as const;
+
+/** Said to every connection: nothing that the file defines is run. */
 export const distrust = "PRAGMA trusted_schema = OFF";
 
 /** Opens a file to read it only, also one that may not be written. Throws what SQLite throws. */

@@ -43,7 +43,7 @@ export function findHint(tool: Tool, code: ScriptCode, { stderr, exit }: FailedE
     hintPackage(stderr) ??
     hintVariable(tool, code, stderr) ??
     hintNetwork(tool, stderr) ??
-    hintWriting(stderr) ??
+    hintWriting(tool, stderr) ??
     (exit.code === 127 ? hintNotFound : undefined)
   );
 }
@@ -85,7 +85,11 @@ function hintNetwork({ permissions }: Tool, stderr: string): string | undefined 
   return `it may not reach the network; add the hosts to the skill's permissions: network = ["host.example:443"]`;
 }
 
-function hintWriting(stderr: string): string | undefined {
+function hintWriting({ permissions }: Tool, stderr: string): string | undefined {
   if (!noWriting.test(stderr)) return undefined;
+  const { write = [] } = permissions;
+  if (write.length > 0) {
+    return `it may write only to ${write.join(", ")} and /tmp, and not to shielded files there (skills, .git, .env and others): name the exact path of one in the skill's permissions to open it, as in write = ["./.git"]`;
+  }
   return `it may write only to /tmp; add the directory to the skill's permissions: write = ["/path"]`;
 }
