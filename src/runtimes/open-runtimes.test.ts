@@ -214,6 +214,6 @@ function open(options: RuntimesOptions = {}): { runtimes: Runtimes; temporary: s
 
 function findRuns(temporary: string): string[] {
   return readdirSync(temporary, { recursive: true, encoding: "utf8" }).filter((path) =>
-    /^kitbag-\d+\/run-[^/]+$/u.test(path),
+    /^kitbag-work-\d+\/run-[^/]+$/u.test(path),
   );
 }

@@ -63,7 +63,7 @@ test.for(generations)("what a %s client makes is tried with what its token may c
   const refused = await call(maker, "create_pipeline", { ...draft, steps: [{ id: "a", tool: "victim", args: {} }] });
   const made = await call(maker, "create_pipeline", { ...draft, steps: [{ id: "a", tool: "look", args: {} }] });
 
-  expect(refused).toContain(victim);
+  expect(refused).toContain('wants to call "victim", which somebody may not call');
   expect(made).toContain('"status":"live"');
   expect(ran).toEqual(["look"]);
   expect(await usersOf(store, "look")).toEqual(["somebody"]);
