@@ -191,7 +191,9 @@ test("createSkill() refuses names, files and tools that it cannot take", async (
   expect(await refusal({ files: { "../x": "" } })).toContain("stays in the folder");
   expect(await refusal({ files: { "SKILL.md": "" } })).toContain("of its own");
   for (const name of ["skill.ts", "skill.js", "skill.mjs", "Skill.MJS", "manifest.toml", "manifest.json"]) {
-    expect(await refusal({ files: { [name]: 'import { defineSkill } from "kitbag"; process.exit()' } })).toContain("of its own");
+    expect(await refusal({ files: { [name]: 'import { defineSkill } from "kitbag"; process.exit()' } })).toContain(
+      "of its own",
+    );
   }
   expect(await refusal({ tools: [countWords, { ...countWords, name: "Count-Words" }] })).toContain("twice");
   expect(await refusal({ tools: [{ ...countWords, examples: [] }] })).toContain("give at least one");
