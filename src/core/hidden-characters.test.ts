@@ -132,3 +132,9 @@ test("toVisibleText() takes time in proportion to the text", () => {
 
   expect(toVisibleText(text).length).toBeLessThan(text.length);
 });
+
+test("findHiddenCharacters() shows the beginning of a long message in tags", () => {
+  const [found] = findHiddenCharacters("\u{E0061}".repeat(100));
+
+  expect(found?.spells).toBe(`${"a".repeat(80)}…`);
+});

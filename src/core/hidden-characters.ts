@@ -98,11 +98,11 @@ export function* findHiddenCharacters(text: string, { ascii = false } = {}): Gen
   if (!ascii && !anySuspect.test(text)) return;
   for (const match of text.matchAll(ascii ? plainSuspects : suspects)) {
     const [run, ...groups] = match;
-    const kind = kindNames[groups.findIndex((group) => group !== undefined)] ?? "control";
+    const kind = kindNames[groups.findIndex((group) => group !== undefined)] as HiddenKind;
     if (isNeeded(text, match.index, run)) continue;
     const count = kind === "tag" || kind === "variation" ? Array.from(run).length : run.length;
     const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
-    yield { offset: match.index, codePoint: run.codePointAt(0) ?? 0, count, kind, ...spells };
+    yield { offset: match.index, codePoint: run.codePointAt(0) as number, count, kind, ...spells };
   }
 }
 
@@ -172,7 +172,7 @@ const longestMessage = 80;
 function toPlainLetters(tags: string): string {
   let letters = "";
   for (const tag of tags) {
-    const code = (tag.codePointAt(0) ?? 0) - 0xe0000;
+    const code = (tag.codePointAt(0) as number) - 0xe0000;
     if (code >= 0x20 && code < 0x7f) letters += String.fromCharCode(code);
     if (letters.length >= longestMessage) return `${letters}…`;
   }

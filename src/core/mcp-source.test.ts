@@ -83,6 +83,14 @@ test.for<[listed: McpServerEntry, reason: string]>([
   expect(toMcpSource("a", listed)).toContain(reason);
 });
 
+test("toMcpSource() takes a rule without a port for 80 and 443", () => {
+  const permissions = { network: ["api.example.com"] };
+
+  for (const url of ["https://api.example.com/mcp", "http://api.example.com/mcp"]) {
+    expect(toMcpSource("a", { url }, { permissions })).toMatchObject({ url });
+  }
+});
+
 test.for<[network: readonly string[] | undefined, isGranted: boolean]>([
   [undefined, false],
   [["example.org"], false],

@@ -150,7 +150,7 @@ function findUngranted(
 function isGranted({ hostname, port, protocol }: URL, network: readonly string[]): boolean {
   const asked = port || (protocol === "https:" ? "443" : "80");
   return network.some((rule) => {
-    const [, host = "", granted] = /^(.*?)(?::(\d+))?$/u.exec(rule) ?? [];
+    const [host = "", granted] = rule.split(/:(?=\d+$)/u);
     if (granted === undefined ? asked !== "80" && asked !== "443" : granted !== asked) return false;
     return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : host === hostname;
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { describeProblem } from "./errors.ts";
-import { checkPermissions, joinPermissions } from "./permissions.ts";
+import { checkPermissions, joinPermissions, fromScopes } from "./permissions.ts";
 
 test("checkPermissions() takes lists of texts for what there is", () => {
   const permissions = {
@@ -55,4 +55,8 @@ test("joinPermissions() gives everything that one of them may touch, once", () =
     run: ["git"],
   });
   expect(joinPermissions([])).toEqual({});
+});
+
+test("fromScopes() leaves out empty lists, and takes sockets for their one word", () => {
+  expect(fromScopes({ read: [], run: ["git"], sockets: ["private"] })).toEqual({ run: ["git"], sockets: "private" });
 });

@@ -4,8 +4,8 @@ import { undecided, type Hit, type Scan } from "./scan.ts";
 /** What may be an identity at `index`, with one character behind it; `undefined` if more is to come. */
 function take(scan: Scan, index: number, characters: RegExp, longest: number): string | undefined {
   const text = scan.text.slice(index, index + longest + 1);
-  const length = characters.exec(text)?.[0].length ?? 0;
-  return scan.isOpen(index + length) ? undefined : text;
+  const [taken] = characters.exec(text) as RegExpExecArray;
+  return scan.isOpen(index + taken.length) ? undefined : text;
 }
 
 function isBehind(scan: Scan, index: number, set: number): boolean {
@@ -144,7 +144,7 @@ export function matchPassport(scan: Scan, index: number): Hit | undefined {
   if (word === undefined) return scan.isOpen(index + 11) ? undecided(index) : undefined;
   const behind = text.slice(index + word.length, index + word.length + longestGap);
   if (scan.isOpen(index + word.length + longestGap - 1)) return undecided(index);
-  const gap = afterWord.exec(behind)?.[0].length ?? 0;
+  const gap = (afterWord.exec(behind) as RegExpExecArray)[0].length;
   const [found] = gap === 0 ? [] : (passportNumber.exec(behind.slice(gap)) ?? []);
   if (found === undefined) return undefined;
   const start = index + word.length + gap;

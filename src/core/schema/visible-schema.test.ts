@@ -25,6 +25,12 @@ test("R10: toVisibleSchema() cleans titles and descriptions at every depth, and 
   expect(schema.title).toBe("a\u200Bb");
 });
 
+test("toVisibleSchema() finds what is hidden in an inner schema alone", () => {
+  const visible = toVisibleSchema({ type: "object", properties: { a: { description: "x\u200By" } } });
+
+  expect(visible).toEqual({ type: "object", properties: { a: { description: "xy" } } });
+});
+
 test("toVisibleSchema() answers with the schema itself if there is nothing hidden", () => {
   const schema = { type: "object", properties: { a: { description: "plain" }, b: true } } as const;
 

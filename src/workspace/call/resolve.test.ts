@@ -88,9 +88,12 @@ test("activate_skill runs no command of a skill's text that whoever asks may not
   const tools = createDispatchTools(createWorkspace({ skills: [skill] }).openSession());
   const activate = tools.find(({ name }) => name === "activate_skill");
 
-  const outcome = await activate?.run({ name: "diary" }, { refuse: refusing("diary/wipe") });
+  const outcomes = [
+    await activate?.run({ name: "diary" }, { refuse: refusing("diary/wipe") }),
+    await activate?.run({ name: "diary" }, { scopes: new Set(["tools:read"]) }),
+  ];
 
-  expect(JSON.stringify(outcome)).toContain("not-run");
+  for (const outcome of outcomes) expect(JSON.stringify(outcome)).toContain("not-run");
   expect(ran).toBe(0);
 });
 

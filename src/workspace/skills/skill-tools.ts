@@ -68,10 +68,9 @@ export function replaceTools(registry: Registry, before: Skill, after: Skill): v
   }
 }
 
-/** Whether a tool of `skill` may call `entry`: its own, and what the skill declares in `uses`. */
+/** Whether a skill declares in `uses` that its tools call `entry`. */
 export function mayUse(skill: Skill | undefined, entry: Entry, registry: Pick<RegistryView, "resolve">): boolean {
   if (skill === undefined) return false;
-  if (entry.owner === skill.name) return true;
   // A tool that is taken over under another name, with some arguments fixed, may be called only as that.
   const own = skill.uses.filter((use) => skill.reuses.every((reuse) => reuse.uses !== use));
   return own.some((use) => {
