@@ -64,8 +64,10 @@ function measureFiles(pid: number, mostBytes: number): number {
   }, 0);
 }
 
-/** What a socket may hold: its buffer, if the program asked for the largest. TCP has a limit of the kernel for the whole machine. */
-const socketBytes = 2 * Number(read("/proc/sys/net/core/wmem_max") || 212_992);
+/** What a socket may hold: the filter ignores wishes for larger buffers. TCP has a limit of the kernel for the whole machine. */
+const socketBytes = Math.max(
+  ...["wmem_default", "rmem_default"].map((name) => Number(read(`/proc/sys/net/core/${name}`) || 212_992)),
+);
 
 /** Bytes that the sockets of a network namespace may hold; nothing for a process that is still in that of the host. */
 function measureSockets(pid: number): number {

@@ -34,6 +34,7 @@ const decidedByArguments = new Set<Syscall>([
   "open",
   "openat",
   "semget",
+  "setsockopt",
   "shmget",
   "socket",
   "socketpair",
@@ -157,6 +158,19 @@ describe.for(filterArchitectures)("renderFilter() for %s", (architecture) => {
     );
 
     expect(answers).toEqual([expected, withSockets]);
+  });
+
+  test.for([
+    ["a larger buffer to send from", 1, 7, "errno 0"],
+    ["a larger buffer to receive into", 1, 8, "errno 0"],
+    ["a buffer beyond the limit of the machine, to send from", 1, 32, "errno 0"],
+    ["a buffer beyond the limit of the machine, to receive into", 1, 33, "errno 0"],
+    ["the address again soon", 1, 2, "allow"],
+    ["an option of TCP with the number of a buffer", 6, 7, "allow"],
+  ] as const)("decides what is asked of a socket: %s", ([, level, option, expected]) => {
+    const call = { architecture, number: numberOf("setsockopt", architecture), arguments: [3, level, option] };
+
+    expect(judge(renderFilter("tool", architecture), call)).toBe(expected);
   });
 
   test("leaves Unix sockets to a program that may make its own, and to a fork server", () => {
@@ -449,6 +463,7 @@ function numberOf(name: Syscall, architecture: FilterArchitecture): number {
     memfd_create: [319, 279],
     msgget: [68, 186],
     semget: [64, 190],
+    setsockopt: [54, 208],
     shmget: [29, 194],
     socketpair: [53, 199],
   };

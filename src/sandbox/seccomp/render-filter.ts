@@ -40,6 +40,11 @@ const datagramBit = 0x2;
 /** O_CREAT and the bit of O_TMPFILE that says it. */
 const createFlags = 0x40_0040;
 const setIdBits = 0o6000;
+const socketLevel = 1;
+/** SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE: larger buffers are memory that no limit of a process counts. */
+const bufferSizes = [7, 8, 32, 33];
+/** Not done, and said to be done: the size of a buffer is a wish, and programs stop when it is refused. */
+const ignored = verdict.fail(0);
 /** MFD_NOEXEC_SEAL: without it, what was written to memory can be started as a program. */
 const memoryWithoutPrograms = 0x8;
 
@@ -74,6 +79,7 @@ const special: Decisions = {
   memfd_create: ifBits(1, memoryWithoutPrograms, verdict.allow, accessDenied),
   socket: network,
   socketpair: pair,
+  setsockopt: ifEqual(1, [socketLevel], ifEqual(2, bufferSizes, ignored, verdict.allow), verdict.allow),
   // Each is in an IPC namespace of its own.
   msgget: verdict.allow,
   semget: verdict.allow,

@@ -84,6 +84,7 @@ export const syscallNumbers = {
   setdomainname: [171, 162],
   sethostname: [170, 161],
   setns: [308, 268],
+  setsockopt: [54, 208],
   settimeofday: [164, 170],
   shmget: [29, 194],
   socket: [41, 198],

@@ -73,13 +73,14 @@ if held > 160 << 20: escaped(held, "bytes")`,
     mayEndWell: true,
     code: ({ mark }) => `
 import fcntl
+pairs = []
 def hold():
     held = 0
     try:
-        pairs = []
         while True:
             pairs.append(socket.socketpair())
             pairs[-1][0].setblocking(False)
+            pairs[-1][0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
             try:
                 while True: held += pairs[-1][0].send(b"x" * 65536)
             except BlockingIOError: pass
@@ -91,11 +92,11 @@ try:
     for _ in range(24):
         if os.fork() == 0:
             os.write(writing, b"%d " % hold())
-            time.sleep(2)  # ${mark}
+            time.sleep(6)  # ${mark}
             os._exit(0)
         children += 1
 except OSError: pass
-time.sleep(1.5)
+time.sleep(5)
 fcntl.fcntl(reading, fcntl.F_SETFL, os.O_NONBLOCK)
 total = sum(map(int, os.read(reading, 65536).split()))
 if total > 160 << 20: escaped(total, "bytes")`,

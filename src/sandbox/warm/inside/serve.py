@@ -26,7 +26,7 @@ NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x40
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
 NO_PROGRAM_IN_MEMORY = 8
-SOCKET_BYTES = 2 * 212992
+SOCKET_BYTES = 212992
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 
 python = ctypes.PyDLL(None, use_errno=True)
@@ -113,7 +113,7 @@ def own_bytes(pid):
 
 
 def socket_bytes(pid):
-    """What the sockets of a call may hold: each has a network of its own, and a socket at most its largest buffer."""
+    """What the sockets of a call may hold: each has a network of its own, and the filter ignores wishes for larger buffers."""
     with open(f"/proc/{pid}/net/sockstat", "rb") as file:
         return int(file.readline().split()[2]) * SOCKET_BYTES
 
