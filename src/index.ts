@@ -59,6 +59,7 @@ export { pipelineSchema } from "./runtimes/pipeline/pipeline-spec.ts";
 export type { PipelineSpec, PipelineStep } from "./runtimes/pipeline/pipeline-spec.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/approval.ts";
+export type { Guard, GuardAct, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";
 export type { Middleware, PublicCall } from "./workspace/call/middleware.ts";
 export { createWorkspace } from "./workspace/create-workspace.ts";
 export type { CatalogOptions, RenderedCatalog } from "./workspace/skills/render-catalog.ts";

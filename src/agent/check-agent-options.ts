@@ -1,7 +1,7 @@
-import { guardPlaces, type Guard, type GuardPlace } from "../core/guards.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "../workspace/find-wrong-option.ts";
+import { guardsExpectation } from "../workspace/guards-option.ts";
 import type { AgentOptions, KeptOption, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
 import {
   aboveZero,
@@ -43,7 +43,7 @@ const agentExpectations: Expectations<AgentOptions> = {
   retries,
   memory: anObject,
   redactInput: redaction,
-  guards: [isGuards, "a list of guards, each with a name, a check and the places it looks at"],
+  guards: guardsExpectation,
   approve: aFunction,
 };
 
@@ -156,21 +156,6 @@ function isWorkspace(value: unknown): boolean {
 
 function isExposure(value: unknown): boolean {
   return typeof value === "string" && ["auto", "direct", "announce", "dispatch"].includes(value);
-}
-
-function isGuards(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isGuard);
-}
-
-function isGuard(guard: unknown): boolean {
-  if (!isObject(guard)) return false;
-  const { name, at = guardPlaces, check } = guard as Partial<Guard>;
-  return (
-    typeof name === "string" &&
-    isFunction(check) &&
-    Array.isArray(at) &&
-    at.every((place) => guardPlaces.includes(place as GuardPlace))
-  );
 }
 
 function isTexts(value: unknown): boolean {

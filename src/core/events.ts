@@ -1,3 +1,4 @@
+import type { GuardAct } from "./guards.ts";
 import type { JsonValue } from "./json.ts";
 import type { CappedOutput, Recalled, ToolOutcome } from "./outcome.ts";
 import type { Coercion } from "./schema/coerce.ts";
@@ -20,6 +21,7 @@ export type CallEvent =
   | { readonly type: "approval-request"; readonly call: string; readonly tool: string; readonly input: JsonValue }
   | { readonly type: "approval-granted"; readonly call: string; readonly changed: boolean; readonly input: JsonValue }
   | { readonly type: "approval-denied"; readonly call: string; readonly reason: string }
+  | ({ readonly type: "guard-acted"; readonly call: string } & GuardAct)
   | { readonly type: "call-progress"; readonly call: string; readonly progress: Progress }
   | CallLog
   | { readonly type: "call-chunk"; readonly call: string; readonly chunk: JsonValue }

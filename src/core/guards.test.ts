@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
-import { hasGuardAt, judge, type Guard, type GuardVerdict } from "./guards.ts";
+import { toFailure } from "./errors.ts";
+import { guardsOnlyAt, hasGuardAt, judge, withShown, type Guard, type GuardVerdict } from "./guards.ts";
+import type { JsonValue } from "./json.ts";
 
 const mail = ["ada", "example.com"].join("@");
 
@@ -84,4 +86,31 @@ test("hasGuardAt() says whether one of them looks there", () => {
     false,
     false,
   ]);
+});
+
+test("guards that look at other places are left out, and the others look only at those that are named", async () => {
+  const all: Guard = { name: "all", check: () => ({ refuse: "no" }) };
+  const calls: Guard = { name: "calls", at: ["tool-input"], check: () => undefined };
+
+  const kept = guardsOnlyAt([all, calls], ["task", "answer"]);
+
+  expect(kept.map(({ name, at }) => ({ name, at }))).toEqual([{ name: "all", at: ["task", "answer"] }]);
+  expect(await judge(kept, { place: "tool-input", value: 1 })).toEqual({ value: 1, acts: [] });
+});
+
+test.for([
+  [{ message: "short" }, { code: "store-failed", message: "short", details: {} }],
+  ["short", { code: "store-failed", message: "short", details: {} }],
+  [[1], { code: "store-failed", message: "[1]", details: {} }],
+] as const)("what guards leave of a failure is a failure: %j", ([shown, error]) => {
+  const failed = { status: "failed", error: toFailure("store-failed", { reason: "disk", ran: false }) } as const;
+
+  expect(withShown(failed, shown as JsonValue)).toEqual({ status: "failed", error });
+});
+
+test("what guards leave of an output is an output; what they leave alone stays the same outcome", () => {
+  const ok = { status: "ok", output: "text", recalled: "cache" } as const;
+
+  expect(withShown(ok, "text")).toBe(ok);
+  expect(withShown(ok, "other")).toEqual({ ...ok, output: "other" });
 });

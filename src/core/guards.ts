@@ -1,5 +1,7 @@
 import { describeCause } from "./error-texts.ts";
-import { cloneJson, showValue, type JsonValue } from "./json.ts";
+import type { Failure } from "./errors.ts";
+import { cloneJson, isRecord, showValue, type JsonObject, type JsonValue } from "./json.ts";
+import type { ToolOutcome } from "./outcome.ts";
 import { allKinds, defaultKinds, patternRedactor } from "./redaction/pattern-redactor.ts";
 import type { RedactionKind } from "./redaction/rules.ts";
 
@@ -71,6 +73,17 @@ export function hasGuardAt(guards: readonly Guard[], place: GuardPlace): boolean
   return guards.some((guard) => isAt(guard, place));
 }
 
+/** The guards that look at one of `places`, and only at those. */
+export function guardsOnlyAt(guards: readonly Guard[], places: readonly GuardPlace[]): readonly Guard[] {
+  return guards
+    .map((guard) => ({
+      name: guard.name,
+      at: places.filter((place) => isAt(guard, place)),
+      check: guard.check.bind(guard),
+    }))
+    .filter(({ at }) => at.length > 0);
+}
+
 function isAt({ at }: Guard, place: GuardPlace): boolean {
   return at === undefined || at.includes(place);
 }
@@ -104,6 +117,25 @@ export async function judge(guards: readonly Guard[], guarded: Guarded): Promise
     }
   }
   return { value, acts, ...(asked !== undefined && { asked }) };
+}
+
+/** What guards see of what came of a call: the output, or the message and the details of the failure. */
+export function shownOf(outcome: ToolOutcome): JsonValue {
+  if (outcome.status === "ok") return outcome.output;
+  const { message, details } = outcome.error;
+  return { message, details } as unknown as JsonObject;
+}
+
+/** What came of a call, with what guards left in the place of what they saw. */
+export function withShown(outcome: ToolOutcome, shown: JsonValue): ToolOutcome {
+  if (outcome.status === "ok") return shown === outcome.output ? outcome : { ...outcome, output: shown };
+  return { status: "failed", error: { ...outcome.error, ...toShown(shown) } as Failure };
+}
+
+/** Guards may put a text, or anything, in the place of a message and its details. */
+function toShown(shown: JsonValue): JsonObject {
+  if (isRecord(shown) && typeof shown["message"] === "string") return { details: {}, ...shown };
+  return { message: typeof shown === "string" ? shown : JSON.stringify(shown), details: {} };
 }
 
 type Verdict = Exclude<GuardVerdict, void | undefined>;

@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { createRedactor } from "../core/redactor.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "./find-wrong-option.ts";
+import { guardsExpectation } from "./guards-option.ts";
 import { redactionExpectations } from "./redaction.ts";
 import { checkFailureOptions } from "./failures/retry-policy.ts";
 import { checkRates } from "./rates/rate-limit.ts";
@@ -21,6 +22,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
   scopesOf: [isFunction, "a function"],
+  guards: guardsExpectation,
   store: [isStore, "a store"],
   audit: [isAudit, "an audit"],
   redaction: [isObject, "an object"],

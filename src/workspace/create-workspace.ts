@@ -68,8 +68,8 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const opened = createListeners<Skill>();
   const skillChanges = createListeners<readonly string[]>();
   const registry = createRegistry(changes.tell);
-  const chain = createChain();
   const host = createHost(options, registry, { events, opened, skillChanges });
+  const chain = createChain(host.guards.length > 0);
   const { inFlight, outputs, skills: set } = host;
   const start = createStartCall(host, chain);
   const search = createSharedSearch(registry, set);
@@ -131,6 +131,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     limits,
     injected,
     approve,
+    guards: options.guards ?? [],
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
     audit: options.audit && traceAudit(options.audit),

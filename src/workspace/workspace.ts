@@ -1,4 +1,5 @@
 import type { CallEvent } from "../core/events.ts";
+import type { Guard } from "../core/guards.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
@@ -55,6 +56,11 @@ export interface WorkspaceOptions {
   readonly audit?: Audit;
   /** The scopes that a user has now, for calls of tools that this user made. @default those of when the tool was made */
   readonly scopesOf?: ScopesOf;
+  /**
+   * Look at what every tool is called with and what comes of it (`tool-input`, `tool-output`), also where a tool calls another. What a tool
+   * says piece by piece is then not told on the way.
+   */
+  readonly guards?: readonly Guard[];
   readonly redaction?: RedactionOptions;
   readonly telemetry?: TelemetryOptions;
 }

@@ -1,7 +1,16 @@
-import { isKitbagError, KitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import { createTool } from "../../core/define-tool.ts";
-import { hasGuardAt, judge, type Guard, type GuardAct, type Guarded, type GuardPlace } from "../../core/guards.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import {
+  hasGuardAt,
+  judge,
+  shownOf,
+  withShown,
+  type Guard,
+  type GuardAct,
+  type Guarded,
+  type GuardPlace,
+} from "../../core/guards.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { defaultKinds } from "../../core/redaction/pattern-redactor.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -149,13 +158,7 @@ export async function guardInput(
 /** What guards leave of what came of a call. Never throws: what is refused is a failure, and so is what they could not look at. */
 export async function guardOutcome(context: GuardContext, tool: string, outcome: ToolOutcome): Promise<ToolOutcome> {
   try {
-    if (outcome.status === "ok") {
-      const output = await pass(context, "tool-output", outcome.output, tool);
-      return output === outcome.output ? outcome : { ...outcome, output };
-    }
-    const { message, details } = outcome.error;
-    const shown: JsonValue = await pass(context, "tool-output", { message, details } as unknown as JsonObject, tool);
-    return { status: "failed", error: { ...outcome.error, ...toShown(shown) } as Failure };
+    return withShown(outcome, await pass(context, "tool-output", shownOf(outcome), tool));
   } catch (cause) {
     if (isKitbagError(cause, "guard-refused")) return { status: "failed", error: cause.toJSON() };
     const reason = "the run was stopped before it was looked at";
@@ -164,12 +167,6 @@ export async function guardOutcome(context: GuardContext, tool: string, outcome:
       error: toFailure("guard-refused", { guard: "tool-output", place: "tool-output", reason }),
     };
   }
-}
-
-/** Guards may put a text, or anything, in the place of a message and its details. */
-function toShown(shown: JsonValue): JsonObject {
-  if (isRecord(shown) && typeof shown["message"] === "string") return { details: {}, ...shown };
-  return { message: typeof shown === "string" ? shown : JSON.stringify(shown), details: {} };
 }
 
 /** The same for a call of a run. */

@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent-interface.ts";
 import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { isKitbagError } from "../../core/errors.ts";
+import { guardsOnlyAt } from "../../core/guards.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
@@ -90,6 +91,8 @@ async function openAgent(
     workspace,
     ...(store !== undefined && { store }),
     ...(audit !== undefined && { audit }),
+    // The workspace has them look at calls, whoever makes them.
+    guards: guardsOnlyAt(options.guards ?? [], ["task", "answer"]),
     scopesOf: createLocalScopes(invocation, records.user),
     ...(prices !== undefined && { prices }),
     ...(origin !== undefined && { origin }),

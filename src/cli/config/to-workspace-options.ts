@@ -48,13 +48,14 @@ const optionNames = Object.keys({
   secrets: true,
   approve: true,
   scopesOf: true,
+  guards: true,
   store: true,
   audit: true,
   redaction: true,
   telemetry: true,
 } satisfies Record<keyof Configuration, true>);
 
-const lists = ["tools", "components", "skills", "runtimes", "rates"];
+const lists = ["tools", "components", "skills", "runtimes", "rates", "guards"];
 
 /**
  * Reads the default export of a configuration or of a module: a tool, a list of tools, options, or a function that makes one

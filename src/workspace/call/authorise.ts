@@ -12,13 +12,18 @@ import { refuseUnavailable } from "./refuse-unavailable.ts";
 export const authorise: Phase = (call, next) => {
   const refused = refuseUnavailable(call);
   if (refused !== undefined) return refused;
-  const approve = call.options.approve ?? call.root.options.approve ?? call.host.approve;
+  const approve = approverOf(call);
   if (approve !== undefined) return askFirst(call, approve, next);
-  if (!call.entry.tool.needsApproval) return next();
+  if (!call.entry.tool.needsApproval && call.question === undefined) return next();
   const { approveIfNobody } = call.root.options;
   if (approveIfNobody === undefined) return call.fail("approval-missing", { tool: call.address });
   return askFirst(call, approveIfNobody, next);
 };
+
+/** Who decides on a call, if the caller or the workspace says so. */
+export function approverOf(call: Call): Approve | undefined {
+  return call.options.approve ?? call.root.options.approve ?? call.host.approve;
+}
 
 async function askFirst(call: Call, approve: Approve, next: Next): Promise<ToolOutcome> {
   // A person may be asked, and takes as long as a person takes.
@@ -46,8 +51,10 @@ function toRequest(call: Call): ApprovalRequest {
     callers: call.parent?.chain() ?? [],
     ...(call.user !== undefined && { user: call.user }),
     address: call.address,
-    tool: call.entry.tool,
+    // What a guard asks about needs an approval, whatever the tool says.
+    tool: call.question === undefined ? call.entry.tool : { ...call.entry.tool, needsApproval: true },
     input: cloneJson(inputOf(call)),
+    ...(call.question !== undefined && { reason: call.question }),
     signal: call.signal,
   };
 }

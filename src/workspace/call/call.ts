@@ -47,6 +47,8 @@ export class Call implements PublicCall {
   /** What the author's schema library made of the input. */
   refined: unknown;
   coerced: readonly Coercion[] = nothingCoerced;
+  /** Why a guard wants a person to be asked. */
+  question: string | undefined;
   /** Of the output, as JSON; set by `check-output`. */
   outputBytes = 0;
   /** How the records show an outcome whose output is too large for them; set by `cap`. */

@@ -4,18 +4,18 @@ import { describeShape } from "../describe-shape.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
 import type { Phase } from "./phase.ts";
-import { redactFailure } from "./redact.ts";
+import { redactFailure, redactOutcome } from "./redact.ts";
 
 /** How much of an output that is too large is handed over, in characters. */
 const headLength = 2000;
 
 /**
- * Keeps an output that is too large to hand over, and hands over its head, its shape and a handle. A call inside a call gets
+ * Takes secrets out of the outcome, keeps an output that is too large to hand over, and hands over its head, its shape and a handle. A call inside a call gets
  * the whole, because it goes to code and not to a model, and so does a caller who asks for more than the limit; then only the
  * records show the head.
  */
 export const cap: Phase = async (call, next) => {
-  const outcome = await next();
+  const outcome = redactOutcome(call, await next());
   const limit = call.limit("maxOutputBytes");
   const maxBytes = call.options.maxOutputBytes ?? limit;
   if (outcome.status === "failed" || call.outputBytes <= Math.min(limit, maxBytes)) return outcome;

@@ -4,6 +4,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { findWrongOption, isFunction, type Expectations } from "../find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import { admit } from "./admit.ts";
+import { applyGuards } from "./apply-guards.ts";
 import { authorise } from "./authorise.ts";
 import { cap } from "./cap.ts";
 import { checkInput } from "./check-input.ts";
@@ -13,7 +14,6 @@ import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName, type U
 import type { Phase } from "./phase.ts";
 import { recall } from "./recall.ts";
 import { record } from "./record.ts";
-import { redact } from "./redact.ts";
 import { resolve } from "./resolve.ts";
 import { run } from "./run.ts";
 import { tryAgain } from "./try-again.ts";
@@ -28,9 +28,9 @@ export interface Chain {
 const phases: Readonly<Record<PhaseName, Phase>> = {
   record,
   cap,
-  redact,
   resolve,
   "check-input": checkInput,
+  guards: applyGuards,
   authorise,
   admit,
   recall,
@@ -39,17 +39,17 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   run,
 };
 
-const openPhases = phaseNames.slice(3) as readonly OpenPhaseName[];
+const openPhases = phaseNames.slice(2) as readonly OpenPhaseName[];
 
-/** Makes the way with the built-in phases. */
-export function createChain(): Chain {
+/** Makes the way with the built-in phases; without guards, there is nothing to apply. */
+export function createChain(hasGuards = false): Chain {
   const added: { readonly phase: Phase; readonly before: OpenPhaseName }[] = [];
   let steps = toSteps();
 
   function toSteps(): readonly Phase[] {
     return phaseNames.flatMap((name) => [
       ...added.filter(({ before }) => before === name).map(({ phase }) => phase),
-      phases[name],
+      ...(name === "guards" && !hasGuards ? [] : [phases[name]]),
     ]);
   }
 

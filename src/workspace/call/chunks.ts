@@ -1,4 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
+import { hasGuardAt } from "../../core/guards.ts";
 import { copyJson, maxJsonDepth, type JsonValue } from "../../core/json.ts";
 import type { RedactedStream } from "../../core/redactor.ts";
 import type { Call } from "./call.ts";
@@ -25,7 +26,7 @@ export class Chunks {
     const call = this.#call;
     if (call.stopped !== undefined || call.ended) return;
     const value = this.#copy(chunk);
-    if (!call.isHeard()) return;
+    if (!call.isHeard() || hasGuardAt(call.host.guards, "tool-output")) return;
     this.#stream ??= call.redactor?.stream();
     if (this.#stream === undefined) return this.#send(value);
     if (typeof value === "string") return this.#send(this.#stream.push(value));

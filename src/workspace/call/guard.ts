@@ -75,8 +75,12 @@ async function answerOf(call: Call, middleware: Middleware, inner: Inner): Promi
   }
 }
 
-/** Takes what a middleware made itself: it is held to the same as what a tool makes. */
-function toOutcome(call: Call, answer: unknown): ToolOutcome {
+/**
+ * Takes what a middleware or a guard made itself: it is held to the same as what a tool makes.
+ *
+ * @throws {TypeError} if it is no outcome, or none that may be handed over.
+ */
+export function toOutcome(call: Call, answer: unknown): ToolOutcome {
   const { status, output, error } = (isObject(answer) ? answer : {}) as Record<string, unknown>;
   if (status === "failed" && isFailure(error)) return { status, error };
   if (status !== "ok" || output === undefined) {

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../../core/events.ts";
+import type { Guard } from "../../core/guards.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
@@ -29,6 +30,7 @@ export interface CallHost {
   readonly limits: WorkspaceLimits;
   readonly injected: InjectedSource | undefined;
   readonly approve: Approve | undefined;
+  readonly guards: readonly Guard[];
   readonly redactor: Redactor | undefined;
   /** Takes out of the records what is not taken out of everything. */
   readonly recordRedactor: PatternRedactor | undefined;

@@ -3,14 +3,14 @@ import type { Tool } from "../../core/tool.ts";
 
 /**
  * The phases of a call, outermost first: each is a file beside this one. What a phase does before `next` happens in this
- * order, what it does with the outcome in the opposite one: check output, redact, cap, record.
+ * order, what it does with the outcome in the opposite one: check output, redact and cap, record.
  */
 export const phaseNames = [
   "record",
   "cap",
-  "redact",
   "resolve",
   "check-input",
+  "guards",
   "authorise",
   "admit",
   "recall",
@@ -23,10 +23,10 @@ export const phaseNames = [
 export type PhaseName = (typeof phaseNames)[number];
 
 /**
- * The phases that a middleware may be put before. Not the outer three: whatever a middleware does is recorded, redacted and
+ * The phases that a middleware may be put before. Not the outer two: whatever a middleware does is recorded, redacted and
  * capped.
  */
-export type OpenPhaseName = Exclude<PhaseName, "record" | "cap" | "redact">;
+export type OpenPhaseName = Exclude<PhaseName, "record" | "cap">;
 
 /** What may be said when a middleware is added. */
 export interface UseOptions {

@@ -1,19 +1,17 @@
 import type { Failure } from "../../core/errors.ts";
-import type { FailedOutcome, OkOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, OkOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Call } from "./call.ts";
-import type { Phase } from "./phase.ts";
 
 /**
  * Takes secrets out of the outcome, whatever phase made it: those of the workspace, those that were injected, and those that were
  * loaded for any tool. It looks afterwards which there are, since secrets are loaded while the call runs.
  */
-export const redact: Phase = async (call, next) => {
-  const outcome = await next();
+export function redactOutcome(call: Call, outcome: ToolOutcome): ToolOutcome {
   const { redactor } = call;
   if (redactor === undefined) return outcome;
   return outcome.status === "ok" ? redactOutput(call, redactor, outcome) : redactFailure(call, outcome);
-};
+}
 
 /** A failed outcome without the secrets. */
 export function redactFailure({ redactor }: Call, outcome: FailedOutcome): FailedOutcome {
