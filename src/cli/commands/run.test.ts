@@ -205,6 +205,29 @@ test("kitbag run takes the model of the flag over that of the environment over t
   expect(flag.stdout).toContain("Hello");
 });
 
+test("guards of a configuration look at the task, at calls and at the answer", async () => {
+  const guards = `
+import tools from "./tools.mjs";
+const holds = (word) => ({ value }) => (JSON.stringify(value).includes(word) ? { refuse: "it says " + word } : undefined);
+export default { tools, guards: [
+  { name: "tasks", at: ["task"], check: holds("secret") },
+  { name: "inputs", at: ["tool-input"], check: holds("13") },
+  { name: "answers", at: ["answer"], check: ({ value }) => ({ change: value.replace("42", "forty-two") }) },
+] };`;
+  const project = createProject({ "tools.mjs": tools, sent: "", "kitbag.config.mjs": guards });
+  await runKitbag(["trust", "."], { project });
+
+  const [task, called, answer] = await Promise.all([
+    runKitbag(["run", "tell a secret"], { project }),
+    runKitbag(["call", "add", "--a", "13", "--b", "1"], { project }),
+    runKitbag(["run", "add 19 and 23"], { project }),
+  ]);
+
+  expect(task.stderr).toContain('the guard "tasks" refuses it (it says secret)');
+  expect(called).toMatchObject({ code: 1, stderr: expect.stringContaining('the guard "inputs" refuses it') });
+  expect(answer.stdout).toBe("forty-two\n");
+});
+
 test("kitbag run --output-schema prints JSON of that form and nothing else", async () => {
   const { env } = await startWireModel([{ text: 'Here it is: {"sum": "many"}' }, { text: '{"sum": 42}' }]);
   const project = createProject({
