@@ -11,11 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { toolGroup } from "./host.ts";
 import { openWorkArea } from "./work-area.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const user = process.getuid?.() ?? 0;
 
@@ -38,6 +40,28 @@ test.runIf(user === 0)("openWorkArea() lets tools of root read what is in it, an
 
   expect([readAs(60_001, toolGroup), readAs(61_234, 61_234)]).toEqual(["private skill", ""]);
 });
+
+test.runIf(user === 0)(
+  "openWorkArea() goes elsewhere if tools of root cannot pass through the folder for temporary files",
+  () => {
+    const closed = createFolder();
+    chmodSync(closed, 0o700);
+    vi.stubEnv("TMPDIR", closed);
+
+    const { root, own } = openWorkArea();
+    const inside = spawnSync("setpriv", [
+      `--reuid=${toolGroup}`,
+      `--regid=${toolGroup}`,
+      "--clear-groups",
+      "test",
+      "-x",
+      own,
+    ]);
+
+    expect(root.startsWith(closed)).toBe(false);
+    expect(inside.status).toBe(0);
+  },
+);
 
 test("openWorkArea() gives every caller a directory of its own, and all the same kept one", () => {
   const parent = createFolder();

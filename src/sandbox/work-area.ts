@@ -13,7 +13,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isRoot, toolGroup } from "./host.ts";
+import { isOpenToTools, isRoot, toolGroup } from "./host.ts";
 import { isRunning } from "./is-running.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface WorkArea {
 }
 
 /** Makes the directories of this process, and removes those of processes that are gone. */
-export function openWorkArea(parent = tmpdir()): WorkArea {
+export function openWorkArea(parent = findParent()): WorkArea {
   mkdirSync(parent, { recursive: true });
   const area = openArea(realpathSync(parent));
   const kept = join(area, "kept");
@@ -47,6 +47,16 @@ export function openWorkArea(parent = tmpdir()): WorkArea {
   const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   return { root: area, kept, own, private: secret, remove };
 }
+
+/** The folder for temporary files; of root, one that programs of root, which are other users, can pass through. */
+function findParent(): string {
+  const usual = tmpdir();
+  if (!isRoot) return usual;
+  return [usual, ...commonFolders].find((folder) => existsSync(folder) && isOpenToTools(join(folder, "area"))) ?? usual;
+}
+
+/** Where every user may make folders. */
+const commonFolders = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /** Not every user has a name, as in containers; systems without numbers have one user a directory. */
 function ownUser(): number {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { insideFile } from "../host.ts";
@@ -16,6 +16,10 @@ const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
 export function unshareSandbox(host: LinuxHost): Sandbox {
   const root = join(host.area.own, "root");
   mkdirSync(root, { recursive: true, mode: 0o755 });
+  // The user that programs run as may not be able to pass through the folders above ours.
+  const enter = join(host.area.own, "enter.pl");
+  copyFileSync(insideFile("enter.pl"), enter);
+  chmodSync(enter, 0o644);
   return startIn(host, {
     name: "unshare",
     enforces: new Set(guarantees),
@@ -29,7 +33,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
           findProgram("unshare") ?? "unshare",
           ...["--user", "--map-user=65534", "--map-group=65534", "--keep-caps", "--mount", "--propagation", "private"],
           ...["--pid", "--fork", "--kill-child", "--ipc", "--uts", "--net", "--cgroup", "--"],
-          ...[findProgram("perl") ?? "perl", insideFile("enter.pl")],
+          ...[findProgram("perl") ?? "perl", enter],
         ],
       };
     },
