@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
+import { LastLine } from "./test/support/last-line.ts";
+
 // Tests run the source: `import "kitbag"` means src/index.ts.
 const conditions = ["@kitbag/source", ...defaultServerConditions];
 
@@ -14,6 +16,8 @@ export default defineConfig({
     // Most of the time is spent waiting for programs that were started, and for limits: more files at once than there are processors.
     maxWorkers: availableParallelism() + 2,
     testTimeout: 60_000,
+    globalSetup: "./test/support/build-command.ts",
+    reporters: ["default", new LastLine()],
     // The code of skills is loaded by Node itself, as in a program: what is checked there must not be bypassed.
     server: { deps: { external: [/\?kitbag=/u] } },
     coverage: {

@@ -40,7 +40,7 @@ async function guardOutcome(call: Call, outcome: ToolOutcome): Promise<ToolOutco
   if (asked !== undefined && denied !== undefined) return refuse(call, { ...asked, reason: denied });
   if (value === shown) return outcome;
   try {
-    return { ...outcome, ...toOutcome(call, withShown(outcome, value)) } as ToolOutcome;
+    return { ...outcome, ...toOutcome(call, withShown(outcome, value)) };
   } catch (cause) {
     const reason = `a guard put something else in its place: ${describeThrown(cause)}`;
     return call.fail("guard-refused", { guard: "tool-output", place: "tool-output", reason });
