@@ -666,6 +666,7 @@ test("errorCodes are these", () => {
     "network-failed",
     "network-refused",
     "network-rule-invalid",
+    "node-unsupported",
     "option-invalid",
     "output-flooded",
     "output-invalid",

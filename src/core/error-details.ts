@@ -107,7 +107,7 @@ export interface ErrorDetails {
   "gate-unprotected": { readonly host: string };
   /** What is at a granted path is not what was granted: a link or a mount took its place, or it is gone. */
   "grant-changed": { readonly path: string; readonly found: string; readonly cure: string };
-  /** A guard of an agent does not let something pass. */
+  /** A guard of an agent or a workspace does not let something pass. */
   "guard-refused": { readonly guard: string; readonly place: string; readonly reason: string };
   /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
   "image-invalid": { readonly image: string; readonly reason: string };
@@ -188,6 +188,8 @@ export interface ErrorDetails {
   "network-refused": { readonly target: string; readonly reason: string };
   /** A text is not a rule of the permission `network`. */
   "network-rule-invalid": { readonly rule: string; readonly reason: string };
+  /** Kitbag was imported by a Node that is too old for it. */
+  "node-unsupported": { readonly found: string };
   /** An option has a value it cannot have. */
   "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
   /** A tool printed more than anybody can use, and was stopped; with the end of what it printed until then. */

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { problemList, quote, whenToRetry, withStatus } from "./error-texts.ts";
+import { isNodeSupported, oldestNode } from "./node-version.ts";
 import { sayUntilThen } from "./say-until-then.ts";
 
 export { describeCause, describeProblem, quote } from "./error-texts.ts";
@@ -113,6 +114,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
   "network-refused": ({ target, reason }) => `Cannot connect to ${quote(target)}: ${reason}`,
   "network-rule-invalid": ({ rule, reason }) => `Cannot use the network rule ${quote(rule)}: ${reason}`,
+  "node-unsupported": ({ found }) =>
+    `Cannot load Kitbag on Node ${found}: it needs Node ${oldestNode} or newer; install it and start the program again`,
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
   "output-flooded": ({ tool, limitBytes, untilThen }) =>
@@ -326,3 +329,15 @@ export function isKitbagError<Code extends ErrorCode = ErrorCode>(
     return false;
   }
 }
+
+/**
+ * Refuses a Node that is too old.
+ *
+ * @throws {KitbagError} `node-unsupported`
+ */
+export function requireNode(version: string): void {
+  if (!isNodeSupported(version)) throw new KitbagError("node-unsupported", { found: version });
+}
+
+// Every part of Kitbag loads this file: whoever imports one learns at once what would fail later, or answer with nothing.
+requireNode(process.versions.node);
