@@ -65,10 +65,11 @@ function checkHome(home: string): DoctorCheck {
 }
 
 function checkTrustList(home: string): DoctorCheck {
-  const { configs, folders } = loadTrust(home);
+  const { configs, folders: listed } = loadTrust(home);
+  const folders = [...listed.values()].filter((files) => files.size > 0);
   const found = [
     count(configs.size, "trusted configuration"),
-    ...(folders.size > 0 ? [count(folders.size, "skill folder")] : []),
+    ...(folders.length > 0 ? [count(folders.length, "skill folder")] : []),
   ];
   return { name: "trust list", status: "ok", found: found.join(", ") };
 }

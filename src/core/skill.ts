@@ -53,6 +53,8 @@ export type SkillTrust =
       readonly status: "untrusted";
       /** What changed since it was trusted; empty if it never was. */
       readonly changed: readonly string[];
+      /** The person took the trust back with `kitbag trust --remove`. */
+      readonly removed?: true;
     };
 
 /** How a skill was found: named by somebody, in the project, or in the home directory. */

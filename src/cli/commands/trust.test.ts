@@ -550,6 +550,48 @@ test("kitbag trust --remove takes back the trust in skills, also in those that a
   expect(JSON.parse(readFileSync(join(project.folder, "kitbag.lock"), "utf8"))).toEqual({ version: 1, skills: {} });
 });
 
+test("R16: kitbag trust --remove keeps a skill from running, however its folder is named, until it is trusted again", async () => {
+  const project = createProject({
+    ...namedSkill,
+    "skills/other/SKILL.md": "---\nname: other\ndescription: Other\n---\n",
+  });
+  const call = ["call", "hi/greet", "--skills", "skills"];
+  await runKitbag(["trust", "skills/hi"], { project });
+  project.write("skills/hi/scripts/greet.sh", "echo changed\n");
+
+  const remove = await runKitbag(["trust", "skills/hi", "--remove"], { project });
+  const refused = await runKitbag(call, { project });
+  const shown = await runKitbag(["show", "hi", "--skills", "skills/hi"], { project });
+  const other = await runKitbag(["show", "other", "--skills", "skills"], { project });
+  await runKitbag(["trust", "skills/hi"], { project });
+  const again = await runKitbag(["show", "hi", "--skills", "skills"], { project });
+
+  const folder = join(project.folder, "skills/hi");
+  expect(remove.stdout).toBe(`No longer trusted: ${folder}\n`);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain(`its folder is not trusted; read it, then run: kitbag trust ${folder}`);
+  expect(shown.stdout).toContain("not trusted: its trust was removed with kitbag trust --remove; read it, then run:");
+  expect(other.stdout).toContain("trusted: you named its folder");
+  expect(again.stdout).toContain("trusted: you named its folder");
+});
+
+test("R16: kitbag trust --remove keeps a skill from running that was trusted only because its folder was named", async () => {
+  const project = createProject(namedSkill);
+
+  const remove = await runKitbag(["trust", "skills", "--remove", "--json"], { project });
+  const list = await runKitbag(["list", "skills", "--json"], { project });
+  const doctor = await runKitbag(["doctor"], { project });
+
+  expect(JSON.parse(remove.stdout)).toMatchObject({ removed: [join(project.folder, "skills/hi")] });
+  expect(JSON.parse(list.stdout)).toMatchObject({ skills: [{ name: "hi", trust: "untrusted" }] });
+  expect(doctor.stdout).not.toContain("skill folder");
+});
+
+const namedSkill = {
+  "skills/hi/SKILL.md": "---\nname: hi\ndescription: Says hi\n---\n",
+  "skills/hi/scripts/greet.sh": "echo hi\n",
+};
+
 test.for([
   ["has a conflict", "<<<<<<< ours\n", "it has the conflict marker of a merge on line 1; resolve the merge first"],
   ["is damaged", "{}", "it has version undefined, and this program knows 1"],

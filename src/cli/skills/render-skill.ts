@@ -64,12 +64,13 @@ function describeTrust({ folder }: Skill): string {
   if (trust.status === "trusted")
     return scope === "project" || code !== undefined ? "trusted, as it is now" : `trusted: ${scopes[scope]}`;
   const cure = `read it, then run: kitbag trust ${directory}`;
-  const reason = code === undefined ? untrusted[scope] : "it has code of its own";
+  const reason = code === undefined ? untrusted[trust.removed === true ? "removed" : scope] : "it has code of its own";
   if (trust.changed.length === 0) return `not trusted: ${reason}; ${cure}`;
   return `not trusted: changed since it was (${trust.changed.slice(0, 8).join(", ")}); ${cure}`;
 }
 
 const untrusted = {
+  removed: "its trust was removed with kitbag trust --remove",
   given: "KITBAG_SKILLS has a relative path, so it is a part of the project",
   project: "it comes with the project",
   user: "nobody could look it up",

@@ -21,6 +21,7 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
+import { removedTrust } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { LoadedCandidate } from "./import-candidate.ts";
@@ -63,7 +64,7 @@ export async function landSkills(project: ImportProject, landings: readonly Land
           const place = join(project.root, candidate.place);
           // Each version of a tool that has some is trusted for itself.
           if (isTrusted && !isNextVersion(candidate)) folders.set(place, toDigests(folderOf(candidate).files));
-          else folders.delete(place);
+          else if (folders.has(place)) folders.set(place, removedTrust);
         }
       });
     } catch (cause) {

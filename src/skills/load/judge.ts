@@ -45,7 +45,7 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
       const judged = changed.length === 0 ? folder : { ...folder, scope: "project" as const };
       const verdict = attempt("trust-invalid", "trust.json", () => trust(judged)) ?? untrusted;
       const wasNeverTrusted = verdict.status === "untrusted" && verdict.changed.length === 0;
-      return wasNeverTrusted && folder.scope !== "project" ? { status: "untrusted", changed } : verdict;
+      return wasNeverTrusted && folder.scope !== "project" ? { ...verdict, changed } : verdict;
     },
     pin: (reports) => (reader === undefined || lock === undefined ? reports : pinAll(reports, reader.path, lock)),
     diagnostics: () => [...failures.values()],

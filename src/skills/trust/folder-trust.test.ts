@@ -8,6 +8,7 @@ import type { SkillFolder, SkillScope } from "../../core/skill.ts";
 import { readFolder } from "../folder/read-folder.ts";
 import { createFolderTrust, toDigests } from "./folder-trust.ts";
 import { trustPath, updateTrust } from "./trust-file.ts";
+import { removedTrust } from "./trust-format.ts";
 
 test("createFolderTrust() lets run what somebody named or installed, and nothing that a project brings", () => {
   const trust = createFolderTrust({ home: createFolder() });
@@ -76,10 +77,11 @@ test.for(["given", "user"] as const)(
 
     writeFileSync(join(skill, "kitbag.toml"), '[permissions]\nenv = ["SECRET"]\n');
     const widened = trust(look(skill, scope));
-    await updateTrust(home, ({ folders }) => folders.delete(look(skill).directory));
-    const forgotten = trust(look(skill, scope));
+    await updateTrust(home, ({ folders }) => folders.set(look(skill).directory, removedTrust));
+    const removed = trust(look(skill, scope));
 
-    expect([before.status, forgotten.status]).toEqual(["trusted", "trusted"]);
+    expect(before.status).toBe("trusted");
+    expect(removed).toEqual({ status: "untrusted", changed: [], removed: true });
     expect(widened).toEqual({ status: "untrusted", changed: ["kitbag.toml (added)"] });
   },
 );

@@ -3,7 +3,7 @@ import { describeChanges } from "./describe-changes.ts";
 import { resolveKitbagHome } from "./kitbag-home.ts";
 import { rememberFile } from "./remember-file.ts";
 import { loadTrust, trustPath } from "./trust-file.ts";
-import type { Digests } from "./trust-format.ts";
+import { removedTrust, type Digests } from "./trust-format.ts";
 
 /** Tells whether a skill's folder may run. */
 export interface FolderTrust {
@@ -14,7 +14,7 @@ export interface FolderTrust {
 
 /**
  * Makes the judge of skill folders. A folder that this person trusted with `kitbag trust` may run in exactly the state that was
- * trusted, however it is named. Of the other folders, those that the person named or installed may run; those that a project
+ * trusted, however it is named; one whose trust was removed may not run. Of the other folders, those that the person named or installed may run; those that a project
  * brings, and every folder with code that runs in this process (`skill.ts`), may not. Follows the list when it changes.
  *
  * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if the list cannot be used.
@@ -40,6 +40,7 @@ export function createFolderTrust({ home = resolveKitbagHome(process.env) }: Fol
     if (trusted === undefined) {
       return scope !== "project" && code === undefined ? { status: "trusted" } : { status: "untrusted", changed: [] };
     }
+    if (trusted.size === removedTrust.size) return { status: "untrusted", changed: [], removed: true };
     const changed = describeChanges(trusted, toDigests(files));
     return changed.length === 0 ? { status: "trusted" } : { status: "untrusted", changed };
   };

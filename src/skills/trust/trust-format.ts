@@ -5,6 +5,12 @@ import { isDigest } from "../folder/to-digest.ts";
 /** The digests of files, by path. */
 export type Digests = ReadonlyMap<string, string>;
 
+/**
+ * The entry of a folder whose trust was removed: it keeps the folder from running also where naming it would be enough. No skill is
+ * without files, so it fits none.
+ */
+export const removedTrust: Digests = new Map();
+
 /** What was trusted, each in exactly one state. */
 export interface TrustList {
   /** Configurations by real path, with the digests of all files they load, by real path. */
