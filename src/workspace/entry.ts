@@ -19,15 +19,16 @@ export interface Found {
   readonly refuse?: () => Failure | undefined;
 }
 
+/** An address that leads to no tool. */
+export interface MissingTool {
+  readonly ok: false;
+  /** What was asked for, shortened. */
+  readonly requested: string;
+  readonly failure: Failure;
+}
+
 /** What an address leads to. */
-export type Resolution =
-  | Found
-  | {
-      readonly ok: false;
-      /** What was asked for, shortened. */
-      readonly requested: string;
-      readonly failure: Failure;
-    };
+export type Resolution = Found | MissingTool;
 
 /** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of the caller in code mode. */
 export function isHostCode({ tool, source }: Entry): boolean {

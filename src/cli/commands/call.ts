@@ -6,6 +6,7 @@ import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { noteForged } from "../forge/load-forged.ts";
+import { noteWaiting } from "../forge/waiting-drafts.ts";
 import { noteOperation } from "../forge/operations.ts";
 import { createLearning, type Learning } from "../learn/learning.ts";
 import { toToolInput } from "../input/to-tool-input.ts";
@@ -91,6 +92,7 @@ async function callTool(
   if (workspace.getTool(address) === undefined) {
     noteOperation(address, invocation.terminal);
     noteForged(forged, address, invocation.terminal);
+    await noteWaiting(invocation, address);
     noteUntrusted(reports, invocation.terminal);
     noteSkipped(reports, address, invocation.terminal);
   }

@@ -177,7 +177,7 @@ test("kitbag forge keeps a tool that asks for more than the policy grants waitin
 
   expect(made.code).toBe(0);
   expect(made.stdout).toContain("count-words is not live yet. It asks a person to agree to: network api.example.com.");
-  expect(approved.stdout).toBe("count-words is live now, at 1.0.0.\n");
+  expect(approved.stdout).toMatch(/^count-words is live now, at 1\.0\.0\. Next:\n {2}kitbag call count-words --text /u);
 });
 
 test("kitbag forge opens the skills that are named before it does its work", async () => {

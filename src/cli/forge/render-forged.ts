@@ -1,5 +1,6 @@
-import type { JsonValue } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { LiveTool } from "../../forge/forge-interface.ts";
 import { describeWish } from "../../forge/permissions-beyond.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -54,7 +55,7 @@ function renderLive(forged: Forged, workspace: Workspace): string {
   const place = path === undefined ? `at ${version}` : `at ${version}, in ${path}`;
   const lines = [
     `${name} is live, ${place}${describeChange(forged)}${describeExamples(forged)}. Next:`,
-    ...findCalls(forged, workspace).map((line) => `  ${line}`),
+    ...renderCalls(forged, workspace.getTool(name)?.tool).map((line) => `  ${line}`),
     ...describeReplay(forged),
     ...(note === undefined ? [] : [note]),
     ...diagnostics.map(({ message, cure }) => (cure === undefined ? message : `${message}. ${cure}`)),
@@ -77,9 +78,12 @@ function describeReplay({ replay }: Forged): readonly string[] {
   return [`Of ${calls} recorded calls that were made again, ${same} came out the same${hint}`];
 }
 
-function findCalls({ name, tools = [], path }: Forged, workspace: Workspace): readonly string[] {
+/** Writes the command lines that call what was made: a tool, or the tools of a skill. */
+export function renderCalls(
+  { name, tools = [], path }: Pick<Forged, "name" | "tools" | "path">,
+  made: (Pick<Tool, "inputSchema"> & { readonly examples: readonly { readonly input: JsonObject }[] }) | undefined,
+): readonly string[] {
   if (path !== undefined)
     return tools.length === 0 ? [`kitbag show ${name}`] : tools.map((one) => `kitbag call ${one}`);
-  const found = workspace.getTool(name)?.tool;
-  return found === undefined ? [] : [renderCall(name, found.inputSchema, found.examples[0]?.input ?? {})];
+  return made === undefined ? [] : [renderCall(name, made.inputSchema, made.examples[0]?.input ?? {})];
 }

@@ -20,7 +20,10 @@ test("kitbag approvals lists drafts of tools and skills with what they ask for, 
   expect(listed.stdout).toMatch(new RegExp(`${tool} +tool count-words +network api\\.example\\.com`, "u"));
   expect(listed.stdout).toMatch(new RegExp(`${skill} +skill texts +network api\\.example\\.com`, "u"));
   expect(before.stdout).not.toContain("texts");
-  expect([approved.code, approved.stdout]).toEqual([0, "texts is live now, at 1.0.0.\n"]);
+  expect([approved.code, approved.stdout]).toEqual([
+    0,
+    "texts is live now, at 1.0.0. Next:\n  kitbag call texts/count-words\n",
+  ]);
   expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('"words": 3')]);
 });
 
@@ -64,6 +67,22 @@ test("kitbag approvals show names the list if there is no such id", async () => 
   const shown = await runKitbag(["approvals", "show", "0123456789abcdef"], { project: createProject() });
 
   expect(shown).toMatchObject({ code: 2, stderr: expect.stringContaining("kitbag approvals lists") as string });
+});
+
+test("kitbag call of a tool that waits for approval says so, and which command approves it", async () => {
+  const project = createProject();
+  const [tool, skill] = await keepDrafts(project);
+
+  const called = await runKitbag(["call", "count-words", "--text", "a"], { project });
+  const ofSkill = await runKitbag(["call", "texts/count-words", "--text", "a"], { project });
+
+  const cure = (id: string): string => `kitbag approvals show ${id}; then approve it: kitbag approvals approve ${id}`;
+  expect(called.code).toBe(1);
+  expect(called.stderr).toContain(
+    `The tool count-words waits for approval: it asks for network api.example.com. Read it: ${cure(tool)}\n`,
+  );
+  expect(ofSkill.stderr).toContain("The skill texts waits for approval: it asks for network api.example.com.");
+  expect(ofSkill.stderr).toContain(cure(skill));
 });
 
 test("kitbag approvals deny throws a draft away", async () => {

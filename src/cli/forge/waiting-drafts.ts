@@ -5,6 +5,7 @@ import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import { noteUsers } from "./note-users.ts";
+import { renderCalls } from "./render-forged.ts";
 import { failedAnswer } from "../report-error.ts";
 import { hasForged } from "./load-forged.ts";
 
@@ -60,6 +61,24 @@ function toAnswer(answer: ForgeAnswer | SkillAnswer, { id }: WaitingTool): Answe
   const usedBy = "usedBy" in answer ? { usedBy: answer.usedBy } : {};
   return {
     document: { draft: id, decision: "approve", name, status, ...usedBy },
-    text: toPrintable(`${name} is ${status} now${version}.${noteUsers(usedBy)}`),
+    text: toPrintable(`${name} is ${status} now${version}.${renderNext(answer)}${noteUsers(usedBy)}`),
   };
+}
+
+function renderNext(answer: ForgeAnswer | SkillAnswer): string {
+  if (answer.status !== "live") return "";
+  const calls = renderCalls(answer, "inputSchema" in answer ? answer : undefined);
+  return ` Next:\n${calls.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** Says on standard error that the tool at `address`, or its skill, waits for approval, and how to approve it. */
+export async function noteWaiting(context: CliContext, address: string): Promise<void> {
+  const [name] = address.split(/[/@]/u, 1);
+  for (const { waiting } of await listWaitingDrafts(context)) {
+    const { id, makes } = waiting;
+    if (waiting.name !== name || (makes === "skill") !== address.includes("/")) continue;
+    const asks = `it asks for ${describeWish(waiting)}`;
+    const cure = `Read it: kitbag approvals show ${id}; then approve it: kitbag approvals approve ${id}`;
+    context.terminal.note(toPrintable(`The ${makes} ${name} waits for approval: ${asks}. ${cure}\n`));
+  }
 }

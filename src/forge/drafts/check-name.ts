@@ -1,22 +1,11 @@
 import { isName, nameRule } from "../../core/names.ts";
+import { modelToolNames } from "../../core/own-tools.ts";
 
 /** Names that systems take for devices, whatever ending they have. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
 
-/** Tools that are always there for a model, whatever is in the workspace, and the workspace itself. */
-const reserved: ReadonlySet<string> = new Set([
-  "activate_skill",
-  "call_tool",
-  "call_tools",
-  "deactivate_skill",
-  "describe_tool",
-  "execute_code",
-  "global",
-  "list_skills",
-  "read_skill",
-  "read_skill_file",
-  "search_tools",
-]);
+/** Tools that are always there for a model, and the workspace itself. */
+const reserved: ReadonlySet<string> = new Set([...modelToolNames, "global"]);
 
 /** Why `name` cannot be the name of a tool or a skill that is made, and of its folder; nothing if it can. */
 export function refuseName(name: unknown): string | undefined {

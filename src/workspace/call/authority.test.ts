@@ -48,6 +48,19 @@ test("call() keeps programs, and tools that change tools, away from scripts and 
   expect(await reach(workspace, "quiet/go", "relay", { tool: "execute_code", input: { code } })).toBe("tool-reserved");
 });
 
+test.for(["execute_code", "call_tool", "create_tool"])(
+  "call() refuses %s to a script for the same reason where the workspace does not have it",
+  async (tool) => {
+    const workspace = await open({ uses: ["relay"], hasCodeTool: false });
+
+    expect(await reach(workspace, "quiet/go", tool)).toBe("tool-reserved");
+    expect(await reach(workspace, "quiet/go", "relay", { tool })).toBe("tool-reserved");
+    expect(await reach(workspace, "quiet/go", "no_such_tool")).toBe("tool-not-found");
+    expect(await toCode(workspace.call(tool))).toBe("tool-not-found");
+    expect(await reach(workspace, "relay", tool)).toBe("tool-not-found");
+  },
+);
+
 test("call() lets people, models and host functions run programs and make tools", async () => {
   const workspace = await open({});
   const code = 'return await tools["net/fetch"]({})';
@@ -239,6 +252,8 @@ interface Setting extends WorkspaceOptions {
   readonly skillTools?: readonly Tool[];
   /** Of the skill `quiet`. */
   readonly uses?: readonly string[];
+  /** Whether the workspace has `execute_code`. @default true */
+  readonly hasCodeTool?: boolean;
 }
 
 /** A script `quiet/go` that calls what it is told; a skill `net`; functions of the host program; a tool that works on tools. */
@@ -247,6 +262,7 @@ async function open({
   skillTools = [],
   uses = [],
   runtimes = [],
+  hasCodeTool = true,
   ...options
 }: Setting): Promise<Workspace> {
   const own = defineTool({ name: "own", description: "d", run: () => 1 });
@@ -260,7 +276,7 @@ async function open({
       defineTool({ name: "lone", description: "d", run: () => 1 }),
       toMetaTool(defineTool({ name: "make", description: "d", run: () => "made" })),
       relay("relay"),
-      createCodeTool(),
+      ...(hasCodeTool ? [createCodeTool()] : []),
       ...tools,
     ],
     skills: [

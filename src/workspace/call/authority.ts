@@ -1,7 +1,8 @@
 import { toFailure, type Failure } from "../../core/errors.ts";
+import { isOwnTool } from "../../core/own-tools.ts";
 import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import { isHostCode, type Entry } from "../entry.ts";
+import { isHostCode, type Entry, type MissingTool } from "../entry.ts";
 import { findReused } from "../skills/reuse-tools.ts";
 import type { Call } from "./call.ts";
 
@@ -46,6 +47,16 @@ export function refuseNested(call: Call): Failure | undefined {
     return toFailure("caller-read-only", names);
   }
   return refuseAuthors(call, target);
+}
+
+/**
+ * Why a call finds no tool: code in a sandbox is told that a tool of Kitbag itself is kept from it, also where the workspace does not
+ * have that tool.
+ */
+export function refuseMissing({ isBelowCode, parent }: Call, { requested, failure }: MissingTool): Failure {
+  if (parent === undefined || !isBelowCode || failure.code !== "tool-not-found" || !isOwnTool(requested))
+    return failure;
+  return toFailure("tool-reserved", { tool: requested, caller: parent.entry.address });
 }
 
 function isReserved({ tool }: Entry): boolean {

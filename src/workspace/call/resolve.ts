@@ -1,6 +1,6 @@
 import type { Failure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import { refuseByAuthority } from "./authority.ts";
+import { refuseByAuthority, refuseMissing } from "./authority.ts";
 import { spendBudget } from "./budget.ts";
 import type { Phase } from "./phase.ts";
 
@@ -11,7 +11,7 @@ import type { Phase } from "./phase.ts";
 export const resolve: Phase = (call, next) => {
   const refused = call.stopped ?? spendBudget(call);
   if (refused !== undefined) return refuse(refused);
-  if (!call.resolution.ok) return { status: "failed", error: call.resolution.failure };
+  if (!call.resolution.ok) return { status: "failed", error: refuseMissing(call, call.resolution) };
   const forbidden = refuseByAuthority(call);
   return forbidden === undefined ? next() : { status: "failed", error: forbidden };
 };

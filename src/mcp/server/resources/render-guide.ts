@@ -1,5 +1,6 @@
 import { describeSkill } from "../../../workspace/skills/describe-skill.ts";
 import { toVisibleText } from "../../../core/hidden-characters.ts";
+import { forgeToolNames } from "../../../core/own-tools.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
@@ -10,26 +11,6 @@ import { findShownTools } from "./shown-tools.ts";
 
 /** So many tools and skills are named; the others are counted. */
 const mostNamed = 50;
-
-/** Tools with which tools and skills are made, in the order in which one needs them. */
-const forgeNames = [
-  "create_tool",
-  "create_from_template",
-  "generate_tool",
-  "test_tool",
-  "update_tool",
-  "list_versions",
-  "rollback_tool",
-  "delete_tool",
-  "create_pipeline",
-  "create_skill",
-  "create_skill_step",
-  "delete_skill",
-  "suggest_improvements",
-  "import",
-  "execute_code",
-  "tool_state",
-] as const;
 
 /**
  * Writes down what is there now for a client, and how to use it. Only names of tools that it is shown stand in backticks: whoever
@@ -112,7 +93,7 @@ function renderSkills({ client, shown, skills }: GuideFacts): string[] {
 }
 
 function renderTools({ client, shown }: GuideFacts): string[] {
-  const forge: ReadonlySet<string> = new Set(forgeNames);
+  const forge: ReadonlySet<string> = new Set(forgeToolNames);
   const tools = client.session.getAvailableTools().filter((entry) => !forge.has(entry.wireName));
   const lines = tools.map((entry) => `- ${nameOf(entry, shown)}: ${plain(entry.tool.description)}`);
   return section("Tools", cut(lines, "tools", shown.has("search_tools") ? "search_tools" : undefined));
@@ -131,7 +112,7 @@ function cut(lines: readonly string[], noun: string, finder: string | undefined)
 
 function renderForge({ client, shown }: GuideFacts): string[] {
   const { session } = client;
-  const lines = forgeNames.flatMap((name) => {
+  const lines = forgeToolNames.flatMap((name) => {
     const entry = shown.has(name) || shown.has("call_tool") ? session.getTool(name) : undefined;
     if (entry === undefined || !session.isToolAvailable(entry.address)) return [];
     return [`- ${nameOf(entry, shown)}: ${plain(entry.tool.description)}`];
