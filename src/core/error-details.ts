@@ -78,7 +78,12 @@ export interface ErrorDetails {
   /** There is no configuration file where one is needed. */
   "config-missing": { readonly path: string };
   /** A file that runs in our process was not trusted, or has changed since. */
-  "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  "config-untrusted": {
+    readonly path: string;
+    readonly changed: readonly string[];
+    /** Of one that is data: the keys that need trust. */
+    readonly keys?: readonly string[];
+  };
   /** What is kept of a conversation cannot be read. */
   "conversation-damaged": { readonly conversation: string; readonly reason: string };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */

@@ -40,6 +40,18 @@ test("the message of config-untrusted does not say of data that it runs", () => 
   );
 });
 
+test("the message of config-untrusted names the keys that need trust", () => {
+  const details = { path: "kitbag.config.json", keys: ["model", "limits.maxCalls"] };
+  const messages = [[], ["kitbag.config.json"]].map(
+    (changed) => new KitbagError("config-untrusted", { ...details, changed }).message,
+  );
+
+  expect(messages).toEqual([
+    'Cannot load "kitbag.config.json": it sets model, limits.maxCalls, which can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted; read it, then run: kitbag trust kitbag.config.json',
+    'Cannot load "kitbag.config.json": changed since it was trusted: kitbag.config.json; it sets model, limits.maxCalls; read the change, then run: kitbag trust kitbag.config.json',
+  ]);
+});
+
 test("the message of version-conflict says what changed, and claims no other version where there is none", () => {
   const base = { address: "say", expected: "1.0.0", current: "1.0.1" };
 

@@ -48,10 +48,13 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
     `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills: kitbag list <folder>, and --skills <folder> everywhere else`,
-  "config-untrusted": ({ path, changed }) =>
-    changed.length === 0
-      ? `Cannot load ${quote(path)}: it ${path.endsWith(".json") ? "can start programs, send prompts and keys elsewhere, or loosen limits," : "runs code in this process"} and is not trusted; read it, then run: kitbag trust ${path}`
-      : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
+  "config-untrusted": ({ path, changed, keys = [] }) => {
+    const sets = keys.length === 0 ? "" : `it sets ${keys.join(", ")}`;
+    const power = `${sets === "" ? "it" : `${sets}, which`} can start programs, send prompts and keys elsewhere, or loosen limits,`;
+    return changed.length === 0
+      ? `Cannot load ${quote(path)}: ${path.endsWith(".json") ? power : "it runs code in this process"} and is not trusted; read it, then run: kitbag trust ${path}`
+      : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; ${sets === "" ? "" : `${sets}; `}read the change, then run: kitbag trust ${path}`;
+  },
   "conversation-damaged": ({ conversation, reason }) =>
     `Cannot read the conversation ${quote(conversation)}: ${reason}; restore it from a backup, or delete it with deleteConversation`,
   "debug-failed": ({ tool, reason }) => `Cannot debug ${quote(tool)}: ${reason}`,

@@ -385,9 +385,10 @@ test.for([
   const after = await runKitbag(["show", "pdf", ...named, "--json"], { project });
 
   expect(call.code).toBe(1);
-  expect(call.stderr).toContain(
-    `changed since it was trusted: kitbag.toml (changed); read the change, then run: kitbag trust ${join(project.folder, "skills/pdf")}`,
+  expect(call.stderr).toMatch(
+    /changed since it was trusted: (?:new: env SECRET, )?kitbag\.toml \(changed\); read the/u,
   );
+  expect(call.stderr).toContain(`then run: kitbag trust ${join(project.folder, "skills/pdf")}`);
   expect(agreed.stdout).toContain("env SECRET");
   for (const shown of [before, free, after]) expect(shown.stdout).toContain('"status": "trusted"');
 });
@@ -548,6 +549,41 @@ test("kitbag trust --remove takes back the trust in skills, also in those that a
   expect(all.stdout).toBe(`No longer trusted: ${join(project.folder, ".claude/skills/pdf")}\n`);
   expect(none.stdout).toBe(`It was not trusted: ${join(project.folder, ".claude")}\n`);
   expect(JSON.parse(readFileSync(join(project.folder, "kitbag.lock"), "utf8"))).toEqual({ version: 1, skills: {} });
+});
+
+test("kitbag names the keys of a configuration that need trust", async () => {
+  const project = createProject({
+    "kitbag.config.json": '{ "model": "ollama/qwen3", "limits": { "maxCalls": 100000, "maxDepth": 3 } }',
+  });
+
+  const list = await runKitbag(["list"], { project });
+  const trust = await runKitbag(["trust", "."], { project });
+
+  expect(list.stderr).toContain("it sets model, limits.maxCalls, which can start programs");
+  expect(trust.stdout).toContain("Trusted keys of kitbag.config.json: model, limits.maxCalls");
+});
+
+test("R16: kitbag trust names the permissions that are new in a changed skill", async () => {
+  const project = await createTrusted(skillFiles);
+  const permissions = '[permissions]\nenv = ["PDF_KEY"]\nread = ["."]\nnetwork = ["example.com", "api.example.com"]\n';
+  project.write(".claude/skills/pdf/kitbag.toml", permissions);
+  const person = createPerson("n");
+
+  const call = await runKitbag(["call", "pdf/read", "--input", '{"args": ["x"]}'], { project });
+  await trustCommand.run({
+    terminal: person.terminal,
+    env: { KITBAG_HOME: project.home },
+    cwd: project.folder,
+    args: [".claude/skills/pdf"],
+    options: {},
+    json: false,
+  });
+  const agreed = await runKitbag(["trust", ".claude/skills/pdf", "--yes"], { project });
+
+  const lines = ["new: read .", "new: network api.example.com", "kitbag.toml (changed)"];
+  expect(call.stderr).toContain(`changed since it was trusted: ${lines.join(", ")}`);
+  expect(person.shown()).toContain(`Changed since it was trusted:\n  ${lines.join("\n  ")}\n`);
+  expect(agreed.stdout).toContain(lines.map((line) => `    ${line}\n`).join(""));
 });
 
 test("R16: kitbag trust --remove keeps a skill from running, however its folder is named, until it is trusted again", async () => {

@@ -5,7 +5,7 @@ import { findSkills, isSkillFolder, projectFolders } from "../../skills/discover
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";
-import { needsTrust, parseJsonConfig } from "./to-workspace-options.ts";
+import { findGrants, parseJsonConfig } from "./to-workspace-options.ts";
 
 /** What somebody named to be trusted. */
 export interface TrustTarget {
@@ -49,7 +49,7 @@ function findInFile(path: string): Omit<TrustTarget, "path"> {
 
 /** Tells whether a configuration counts only if it is trusted. @throws {KitbagError} `config-invalid` */
 export function mustBeTrusted(config: string): boolean {
-  return !config.endsWith(".json") || needsTrust(parseJsonConfig(readFileSync(config, "utf8"), config));
+  return !config.endsWith(".json") || findGrants(parseJsonConfig(readFileSync(config, "utf8"), config)).length > 0;
 }
 
 function dataError(config: string): Error {

@@ -12,6 +12,8 @@ import { whySkipped } from "../skills/describe-report.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { findImports } from "./find-imports.ts";
+import { loadJsonConfig } from "./open-workspace.ts";
+import { findGrants } from "./to-workspace-options.ts";
 import type { TrustTarget } from "./find-trust-target.ts";
 
 /** A skill that may be trusted, as it is now. */
@@ -23,9 +25,17 @@ export interface LookedAtSkill {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** A configuration that may be trusted, as it is now. */
+export interface LookedAtConfig {
+  readonly path: string;
+  readonly files: Digests;
+  /** The keys that need trust, if it is data. */
+  readonly keys: readonly string[];
+}
+
 /** What is shown to the person, and trusted if they say so: exactly these bytes. */
 export interface LookedAt {
-  readonly config?: { readonly path: string; readonly files: Digests };
+  readonly config?: LookedAtConfig;
   readonly skills: readonly LookedAtSkill[];
   /** Folders that are no use, with the reason. */
   readonly skipped: readonly SkillReport[];
@@ -39,8 +49,7 @@ export interface LookedAt {
  * @throws {KitbagError} `usage-invalid` if none of the skills can be used; `config-invalid` if a file cannot be read.
  */
 export async function lookAt(target: TrustTarget, context: CliContext): Promise<LookedAt> {
-  const config =
-    target.config === undefined ? {} : { config: { path: target.config, files: findImports(target.config) } };
+  const config = target.config === undefined ? {} : { config: lookAtConfig(target.config) };
   if (target.directories.length === 0) return { ...config, skills: [], skipped: [], others: [] };
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
   const options = toLoadOptions(context, target.directories);
@@ -60,6 +69,12 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
   }
   const { reports: others } = await loadSkills({ ...options, workingDirectory: context.cwd });
   return { ...config, skills, skipped, others };
+}
+
+function lookAtConfig(path: string): LookedAtConfig {
+  if (!path.endsWith(".json")) return { path, files: findImports(path), keys: [] };
+  const { config, digest } = loadJsonConfig(path);
+  return { path, files: new Map([[path, digest]]), keys: findGrants(config) };
 }
 
 /**

@@ -16,7 +16,7 @@ import { loadModule } from "./load-module.ts";
 import { loadBytes } from "../../skills/modules/project-files.ts";
 import { requireTrust } from "./require-trust.ts";
 import {
-  needsTrust,
+  findGrants,
   parseJsonConfig,
   toWorkspaceOptions,
   withoutGrants,
@@ -109,7 +109,7 @@ export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | 
   const home = resolveKitbagHome(env);
   if (path.endsWith(".json")) {
     const { config, digest } = loadJsonConfig(path);
-    if (!needsTrust(config)) return config;
+    if (findGrants(config).length === 0) return config;
     const { status, files } = checkTrust(path, home);
     return status === "trusted" && files.get(path) === digest ? config : withoutGrants(config);
   }
@@ -126,10 +126,11 @@ async function loadConfig(path: string, context: CliContext): Promise<Configurat
   const home = resolveKitbagHome(context.env);
   if (path.endsWith(".json")) {
     const { config, digest } = loadJsonConfig(path);
-    if (!needsTrust(config)) return config;
-    const digests = await requireTrust(path, home, context.terminal);
+    const keys = findGrants(config);
+    if (keys.length === 0) return config;
+    const digests = await requireTrust(path, home, context.terminal, keys);
     if (digests.get(path) === digest) return config;
-    throw new KitbagError("config-untrusted", { path, changed: [path] });
+    throw new KitbagError("config-untrusted", { path, changed: [path], keys });
   }
   const digests = await requireTrust(path, home, context.terminal);
   return toWorkspaceOptions(await loadModule(path, digests), path);
@@ -142,8 +143,8 @@ async function loadNamed(path: string, config: string | undefined): Promise<Conf
   return { ...base, ...options, limits: { ...base.limits, ...options.limits } };
 }
 
-/** What a configuration says, and the digest of exactly the bytes that say it. */
-function loadJsonConfig(path: string): { readonly config: Configuration; readonly digest: string } {
+/** What a configuration that is data says, and the digest of exactly the bytes that say it. @throws {KitbagError} `config-invalid` */
+export function loadJsonConfig(path: string): { readonly config: Configuration; readonly digest: string } {
   const bytes = loadBytes(path);
   return { config: parseJsonConfig(bytes.toString("utf8"), path), digest: toDigest(bytes) };
 }

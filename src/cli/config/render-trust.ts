@@ -1,3 +1,4 @@
+import type { SkillFolder } from "../../core/skill.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";
@@ -13,7 +14,7 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
   const sections = [
     ...(config === undefined
       ? []
-      : [`Configuration, which ${describePower(config.path)}:\n${renderFiles([...config.files.keys()])}`]),
+      : [`Configuration, which ${describePower(config.path, config.keys)}:\n${renderFiles([...config.files.keys()])}`]),
     ...skills.map((one) => renderSkill(one, cwd, terminal)),
     ...skipped.map((report) => `${toPrintableLine(report.name)}: ${toPrintableLine(whySkipped(report))}`),
   ];
@@ -22,16 +23,24 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
 
 function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd: string, terminal: Terminal): string {
   const path = toShownPath(report.path, cwd);
-  const loud = diagnostics.filter(({ severity, code }) => severity !== "info" && code !== "skill-untrusted");
+  const changes = changesOf(folder);
+  const hidden = changes.length === 0 ? ["skill-untrusted"] : ["skill-untrusted", "lock-changed"];
+  const loud = diagnostics.filter(({ severity, code }) => severity !== "info" && !hidden.includes(code));
   return [
     `${terminal.style("bold", skill.name)} (${toPrintableLine(path)})`,
     `  ${toPrintableLine(skill.description)}`,
     ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${toPrintableLine(folder.code)}`]),
     `Permissions: ${toPrintableLine(listPermissions(skill.permissions)) || "none"}`,
     ...renderOpened(skill.permissions, terminal, cwd),
+    ...(changes.length === 0 ? [] : [`Changed since it was trusted:\n${renderFiles(changes)}`]),
     `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
     ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
   ].join("\n");
+}
+
+/** What is new in a skill that was trusted before: permissions first, then files. */
+function changesOf({ trust }: SkillFolder): readonly string[] {
+  return trust.status === "trusted" ? [] : trust.changed;
 }
 
 const mostFiles = 40;
@@ -50,7 +59,8 @@ export function renderTrusted(looked: LookedAt, lock: string | undefined, contex
     const path = toPrintableLine(toShownPath(report.path, cwd));
     const permissions = listPermissions(skill.permissions) || "no permissions";
     const line = `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions})`;
-    return [line, ...renderOpened(skill.permissions, terminal, cwd).map((opened) => `    ${opened}`)];
+    const more = [...renderOpened(skill.permissions, terminal, cwd), ...changesOf(folder).slice(0, mostFiles)];
+    return [line, ...more.map((text) => `    ${text}`)];
   });
   const findings = terminal.canAsk
     ? []
@@ -66,6 +76,9 @@ export function renderTrusted(looked: LookedAt, lock: string | undefined, contex
       );
   return [
     `Trusted, as they are now:\n${[...files, ...folders].join("\n")}`,
+    ...(config === undefined || config.keys.length === 0
+      ? []
+      : [`Trusted keys of ${toShownPath(config.path, cwd)}: ${config.keys.join(", ")}`]),
     ...findings.filter((text) => text !== ""),
     ...skipped.map((report) => `Not trusted: ${toShownPath(report.path, cwd)}: ${whySkipped(report)}`),
     ...(lock === undefined ? [] : [`Pinned in ${toShownPath(lock, cwd)}.`]),

@@ -32,11 +32,11 @@ test("requireTrust() does not call data a program", async () => {
   const path = join(project.folder, "kitbag.config.json");
   const questions: string[] = [];
 
-  await expect(requireTrust(path, project.home, answering("n", questions))).rejects.toThrow(
-    `Cannot load "${path}": it can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted`,
+  await expect(requireTrust(path, project.home, answering("n", questions), ["mcp.far"])).rejects.toThrow(
+    `Cannot load "${path}": it sets mcp.far, which can start programs, send prompts and keys elsewhere, or loosen limits, and is not trusted`,
   );
 
-  expect(questions[0]).toContain("It is data, and can start MCP servers");
+  expect(questions[0]).toContain("It is data, and sets what needs trust: mcp.far. That can start MCP servers");
 });
 
 test.for(["n", "", "yep", "ja", undefined])("requireTrust() takes %j for a no", async (answer) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { localModel } from "../../models/local/local-model.ts";
-import { needsTrust, parseJsonConfig, toWorkspaceOptions, withoutGrants } from "./to-workspace-options.ts";
+import { findGrants, parseJsonConfig, toWorkspaceOptions, withoutGrants } from "./to-workspace-options.ts";
 
 test("parseJsonConfig() reads limits", () => {
   expect(parseJsonConfig('\uFEFF{"limits": {"limitMs": 5}}', "/x.json")).toEqual({ limits: { limitMs: 5 } });
@@ -27,29 +27,36 @@ test.for([
   ["the offline model", { model: "local" }],
   ["what clients see", { serve: { exposure: "direct" } }],
   ["limits that are stricter, or as they are anyway", { limits: { limitMs: 30_000, maxDepth: 3 } }],
-] as const)("needsTrust() lets data count at once that says %s", ([, data]) => {
+] as const)("findGrants() finds nothing in data that says %s", ([, data]) => {
   const config = parseJsonConfig(JSON.stringify({ ...data, mcp: {} }), "/x.json");
 
-  expect(needsTrust(config)).toBe(false);
+  expect(findGrants(config)).toEqual([]);
   expect(withoutGrants(config)).toEqual({ limits: {}, ...data });
 });
 
 test.for([
-  ["a server", '{"mcp": {"far": {"url": "https://example.com/mcp"}}}'],
-  ["what models may make", '{"forge": {"policy": {}}}'],
-  ["where packages come from", '{"packages": {"index": {"python": "https://example.com/simple"}}}'],
-  ["a model at a URL", '{"model": "openai-compatible:http://127.0.0.1:48123/v1/x"}'],
-  ["a model of a provider", '{"model": "openai/gpt-6-sol"}'],
-  ["a model of a local server, which may send on what it gets", '{"model": "ollama/qwen3"}'],
-  ["a limit that is looser", '{"limits": {"maxCalls": 100000}}'],
-  ["a limit without an end", '{"limits": {"maxDepth": 1e999}}'],
-  ["idempotency keys that are forgotten", '{"limits": {"keyMs": 1}}'],
-])("R16: needsTrust() lets %s count only if it is trusted", ([, text = ""]) => {
+  ["a server", '{"mcp": {"far": {"url": "https://example.com/mcp"}}}', "mcp.far"],
+  ["what models may make", '{"forge": {"policy": {}}}', "forge"],
+  ["where packages come from", '{"packages": {"index": {"python": "https://example.com/simple"}}}', "packages"],
+  ["a model at a URL", '{"model": "openai-compatible:http://127.0.0.1:48123/v1/x"}', "model"],
+  ["a model of a provider", '{"model": "openai/gpt-6-sol"}', "model"],
+  ["a model of a local server, which may send on what it gets", '{"model": "ollama/qwen3"}', "model"],
+  ["a limit that is looser", '{"limits": {"maxCalls": 100000}}', "limits.maxCalls"],
+  ["a limit without an end", '{"limits": {"maxDepth": 1e999}}', "limits.maxDepth"],
+  ["idempotency keys that are forgotten", '{"limits": {"keyMs": 1}}', "limits.keyMs"],
+])("R16: findGrants() names %s, which counts only if it is trusted", ([, text = "", key]) => {
   const config = parseJsonConfig(text, "/x.json");
 
-  expect(needsTrust(config)).toBe(true);
+  expect(findGrants(config)).toEqual([key]);
   expect(withoutGrants(config)).toEqual({ limits: {} });
 });
+
+test.for(['{"limits": {"maxDepht": 3}}', '{"model": "ollama/qwen3", "limits": {"maxDepth": "3"}}'])(
+  "parseJsonConfig() refuses a wrong limit before anybody is asked to trust it: %s",
+  (text) => {
+    expect(() => parseJsonConfig(text, "/x.json")).toThrow(/^Cannot use "\/x\.json": .*limits\.maxDep/u);
+  },
+);
 
 test("toWorkspaceOptions() takes prices, and says what is wrong with one", async () => {
   const prices = { "openai-compatible/*": { input: 0.5, output: 2 } };

@@ -4,7 +4,7 @@ import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
-import { defaultLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
+import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
@@ -91,12 +91,19 @@ function readParts(value: object, path: string): Pick<Configuration, PartName> {
 }
 
 /**
- * Tells whether data must be trusted before it counts: it says which programs run, where prompts, keys and packages go or come
- * from, what tools of models may touch, or loosens a limit.
+ * Finds the keys of data that count only where it is trusted: those that say which programs run, where prompts, keys and packages go
+ * or come from, what tools of models may touch, or that loosen a limit.
  */
-export function needsTrust({ mcp = [], forge, packages, model = "local", limits = {} }: Configuration): boolean {
-  const isHarmless = mcp.length === 0 && forge === undefined && packages === undefined && model === "local";
-  return !isHarmless || Object.entries(limits).some(loosens);
+export function findGrants({ mcp = [], forge, packages, model = "local", limits = {} }: Configuration): string[] {
+  return [
+    ...(model === "local" ? [] : ["model"]),
+    ...mcp.map(({ name }) => `mcp.${name}`),
+    ...(forge === undefined ? [] : ["forge"]),
+    ...(packages === undefined ? [] : ["packages"]),
+    ...Object.entries(limits)
+      .filter(loosens)
+      .map(([name]) => `limits.${name}`),
+  ];
 }
 
 /** A configuration that is data, without what counts only where it is trusted. */
@@ -106,7 +113,7 @@ export function withoutGrants(config: Configuration): Configuration {
   return { ...rest, limits: strict, ...(model === "local" && { model }) };
 }
 
-/** Whether a limit lets more happen than the default does. What is no limit at all is told when the workspace is made. */
+/** Whether a limit lets more happen than the default does. */
 function loosens([name, value]: readonly [name: string, value: unknown]): boolean {
   const usual = defaultLimits[name as keyof WorkspaceLimits];
   // An idempotency key that is forgotten earlier lets the same call happen twice.
@@ -116,7 +123,7 @@ function loosens([name, value]: readonly [name: string, value: unknown]): boolea
 const dataNames = ["limits", "model", "mcp", "serve", "forge", "packages"];
 
 /**
- * Reads a configuration that is JSON. It can say only what data can say. Some of that {@link needsTrust}.
+ * Reads a configuration that is JSON. It can say only what data can say. Some of that needs trust, see {@link findGrants}.
  *
  * @throws {KitbagError} `config-invalid` for anything else.
  */
@@ -132,9 +139,18 @@ export function parseJsonConfig(text: string, path: string): Configuration {
   const { limits = {}, model } = value as { limits?: unknown; model?: unknown };
   checkModel(model, path);
   if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) {
+    checkLimits(limits, path);
     return { limits, ...(typeof model === "string" && { model }), ...readParts(value, path) };
   }
   throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
+}
+
+function checkLimits(limits: object, path: string): void {
+  try {
+    toLimits(limits);
+  } catch (cause) {
+    throw new KitbagError("config-invalid", { path, reason: (cause as Error).message }, { cause });
+  }
 }
 
 async function callExport(make: () => unknown, path: string): Promise<unknown> {

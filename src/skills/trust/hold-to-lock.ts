@@ -28,7 +28,10 @@ export function holdToLock(
 ): HeldSkill {
   const { folder } = skill;
   const changed = describeChanges(locked.files, toDigests(folder.files));
-  if (changed.length > 0) return { skill, diagnostics: [lockChanged(folder.directory, changed)] };
+  if (changed.length > 0) {
+    const wider = describeNew(locked.permissions, skill.permissions);
+    return { skill: withNew(skill, wider), diagnostics: [lockChanged(folder.directory, [...wider, ...changed])] };
+  }
   // The same files can ask for other permissions only if somebody edited the lock, or if they are read in another way now.
   if (!isSameGrant(locked.permissions, skill.permissions)) {
     const trust: SkillTrust = { status: "untrusted", changed: ["permissions (changed)"] };
@@ -39,6 +42,22 @@ export function holdToLock(
   }
   const uses = skill.uses.map((use) => pinUse(use, locked.uses.get(use.address), findVersion(use.address)));
   return { skill: uses.every((use, index) => use === skill.uses[index]) ? skill : { ...skill, uses }, diagnostics: [] };
+}
+
+/** Says which permissions a skill did not have when it was locked: `new: network api.example.com`. */
+function describeNew(locked: Permissions, declared: Permissions): string[] {
+  return permissionKinds.flatMap((kind) => {
+    const before = scopesOf(locked, kind);
+    return scopesOf(declared, kind).flatMap((scope) => (before.includes(scope) ? [] : [`new: ${kind} ${scope}`]));
+  });
+}
+
+/** New permissions are named before the files that changed. */
+function withNew(skill: Skill & { readonly folder: SkillFolder }, wider: readonly string[]): Skill {
+  const { folder } = skill;
+  if (folder.trust.status === "trusted" || folder.trust.changed.length === 0 || wider.length === 0) return skill;
+  const trust = { ...folder.trust, changed: [...wider, ...folder.trust.changed] };
+  return { ...skill, folder: { ...folder, trust } };
 }
 
 function isSameGrant(locked: Permissions, declared: Permissions): boolean {

@@ -102,6 +102,26 @@ test("holdToLock() names the files that are not what was locked", async () => {
   ]);
 });
 
+test("holdToLock() names the permissions that are new in a changed skill", async () => {
+  const project = createProject();
+  const before = createSkill(project, "skills/pdf", { permissions: { network: ["a.example"] } });
+  const files = [{ path: "SKILL.md", bytes: 1, digest: `sha256:${"0".repeat(64)}` }];
+  const trust = { status: "untrusted", changed: ["SKILL.md (changed)"] } as const;
+  const permissions = { network: ["a.example", "b.example"], read: ["."] };
+  const after = { ...before, permissions, folder: { ...before.folder, files, trust } };
+
+  const { skill, diagnostics } = await hold(project, before, after);
+  const never = await hold(project, before, {
+    ...after,
+    folder: { ...after.folder, trust: { ...trust, changed: [] } },
+  });
+
+  const lines = ["new: read .", "new: network b.example", "SKILL.md (changed)"];
+  expect(skill.folder?.trust).toEqual({ status: "untrusted", changed: lines });
+  expect(never.skill.folder?.trust).toEqual({ status: "untrusted", changed: [] });
+  expect(diagnostics[0]?.message).toBe(`Is not what kitbag.lock pins: ${lines.join(", ")}`);
+});
+
 test("holdToLock() notices permissions that the same files did not have", async () => {
   const project = createProject();
   const before = createSkill(project, "skills/pdf", { permissions: { network: ["a.example"] } });
