@@ -267,3 +267,68 @@ function existsIn(project: Project, path: string): boolean {
 function namesOf(stdout: string): string[] {
   return (JSON.parse(stdout) as { skills: { name: string }[] }).skills.map(({ name }) => name);
 }
+
+test("kitbag check holds what skills use against the other skills that are checked", async () => {
+  const project = createProject({
+    ...createUser("report", ["net/fetch", "net/fech", "far/away", "deploy", "own"]),
+    "skills/report/scripts/own.sh": "echo own\n",
+    "skills/net/SKILL.md": "---\nname: net\ndescription: Fetches pages. Use it to fetch.\n---\nFetch.\n",
+    "skills/net/scripts/fetch.sh": "echo fetched\n",
+  });
+
+  const run = await runKitbag(["check", "skills"], { project });
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toContain(
+    'skills/report/kitbag.toml:4 error use-missing Uses "net/fech", and the skill "net" has no such tool: it cannot be opened\n    → Did you mean "net/fetch"?\n',
+  );
+  expect(run.stdout).toContain(
+    'info use-unchecked "far/away" was not checked: the skill "far" is not among those that are',
+  );
+  expect(run.stdout).toContain('"deploy" was not checked: it is not a tool of a skill that is checked');
+  expect(run.stdout).not.toContain('"net/fetch" was');
+  expect(run.stdout).not.toContain('"own" was');
+});
+
+test("kitbag check reports skills that use each other in a circle", async () => {
+  const project = createProject({
+    ...createUser("a", ["b/run"]),
+    "skills/a/scripts/run.sh": "echo a\n",
+    ...createUser("b", ["a/run"]),
+    "skills/b/scripts/run.sh": "echo b\n",
+    ...createUser("c", ["a/run"]),
+  });
+
+  const run = await runKitbag(["check", "skills", "--json"], { project });
+
+  const { skills } = JSON.parse(run.stdout) as { skills: { name: string; status: string; diagnostics: object[] }[] };
+  const circles = skills.map(({ name, status, diagnostics }) => ({
+    name,
+    status,
+    circle: diagnostics.filter((one) => "code" in one && one.code === "use-circle"),
+  }));
+  const cure = "Take one of these uses away, or put the tools into one skill";
+  const found = { severity: "error", code: "use-circle", file: "kitbag.toml", line: 3, cure };
+  expect(run.code).toBe(1);
+  expect(circles).toEqual([
+    {
+      name: "a",
+      status: "warning",
+      circle: [{ ...found, message: "Uses itself in a circle, so it cannot be opened: a → b → a" }],
+    },
+    {
+      name: "b",
+      status: "warning",
+      circle: [{ ...found, message: "Uses itself in a circle, so it cannot be opened: b → a → b" }],
+    },
+    { name: "c", status: "ok", circle: [] },
+  ]);
+});
+
+/** A skill that uses tools of others, one in each line from the third one on. */
+function createUser(name: string, uses: readonly string[]): Record<string, string> {
+  return {
+    [`skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: Uses others. Use it to test.\n---\nUse.\n`,
+    [`skills/${name}/kitbag.toml`]: `[skill]\nuses = [\n${uses.map((use) => `  "${use}",\n`).join("")}]\n`,
+  };
+}

@@ -3,13 +3,13 @@ import { basename, resolve } from "node:path";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
-import type { Finding } from "../../skills/scan/finding.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
 import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
 import { firstFinding } from "../skills/describe-report.ts";
 import { toFindOptions } from "../skills/find-options.ts";
+import { createUsesCheck } from "../skills/check-uses.ts";
 import { toLoadOptions } from "../skills/load-reports.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
@@ -63,11 +63,21 @@ async function loadChecked(invocation: Invocation, spec: boolean): Promise<Check
   // The bytes that were read are the bytes that are scanned.
   const memory = createSkillMemory();
   const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, args), ...places, spec, memory });
-  const skills = reports.map((report) => toChecked(report, scanSkill(memory.read(report.directory).snapshot), cwd));
+  const checkUses = createUsesCheck(reports);
+  const skills = reports.map((report) => {
+    const { snapshot } = memory.read(report.directory);
+    const readText = (path: string): string | undefined => toText(snapshot.contents.get(path));
+    const uses = report.skill === undefined ? [] : checkUses(report.skill, readText);
+    return toChecked(report, [...uses, ...scanSkill(snapshot)], cwd);
+  });
   return [...skills, ...diagnostics.map((diagnostic) => toSkipped(diagnostic, cwd))];
 }
 
-function toChecked(report: SkillReport, findings: readonly Finding[], cwd: string): CheckedSkill {
+function toText(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+function toChecked(report: SkillReport, findings: readonly Diagnostic[], cwd: string): CheckedSkill {
   const { path, name, status, tools } = report;
   const isSuspicious = findings.some(({ severity }) => severity !== "info");
   return {
@@ -95,8 +105,9 @@ function countStatus(skills: readonly CheckedSkill[], status: CheckedSkill["stat
 }
 
 function toExitCode({ skills, summary }: CheckDocument, isSpec: boolean): ExitCode {
-  const hasError = skills.some((skill) => skill.diagnostics.some(({ severity }) => severity === "error"));
-  return summary.skipped > 0 || (isSpec && hasError) ? 1 : 0;
+  const errors = skills.flatMap(({ diagnostics }) => diagnostics.filter(({ severity }) => severity === "error"));
+  const isUnusable = summary.skipped > 0 || errors.some(({ code }) => code === "use-missing" || code === "use-circle");
+  return isUnusable || (isSpec && errors.length > 0) ? 1 : 0;
 }
 
 const statusStyles = { ok: "green", warning: "yellow", skipped: "red" } as const;
