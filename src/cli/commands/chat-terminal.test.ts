@@ -82,6 +82,32 @@ test("kitbag chat stops waiting for a model with Ctrl-C", async (context) => {
   expect(terminal.shown()).not.toContain("Late.");
 });
 
+test("kitbag chat answers lines in order that are typed while an answer is running", async (context) => {
+  needProgram(context, "script");
+  const over = Promise.withResolvers<void>();
+  const { env, server } = await startWireModel([
+    { text: "One.", fault: { kind: "slow", until: over.promise } },
+    { text: "Two." },
+    { text: "Three." },
+  ]);
+  const terminal = startKitbagTerminal(words, createTools(), env);
+
+  await terminal.waitFor(prompt);
+  terminal.type("first request\r");
+  await terminal.waitFor("thinking");
+  terminal.type("second request\rthird request\r/quit\r");
+  await terminal.waitFor("third request");
+  over.resolve();
+
+  expect(await terminal.ended).toBe(0);
+  const last = server.requests.map(({ body }) =>
+    JSON.stringify(body)
+      .match(/first|second|third/gu)
+      ?.at(-1),
+  );
+  expect(last).toEqual(["first", "second", "third"]);
+});
+
 test("kitbag chat at a terminal leaves with Ctrl-D, and empties a line with Ctrl-C", async (context) => {
   needProgram(context, "script");
   const { env, server } = await startWireModel([{ text: "Yes." }]);

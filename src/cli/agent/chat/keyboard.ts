@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from "node:readline";
+import type { Transform } from "node:stream";
 import type { ReadStream } from "node:tty";
 
 import type { OutputStream } from "../../terminal.ts";
@@ -24,15 +25,20 @@ export interface Keyboard {
 
 /**
  * Makes a keyboard with editing, history and completion. Between two lines the terminal is as it was, so that Ctrl-C is a signal
- * again and others can ask.
+ * again and others can ask. What is typed meanwhile are the next lines.
  */
 export function createKeyboard(options: KeyboardOptions): Keyboard {
-  const early: string[] = [];
+  const { input } = options;
+  // Readline asks its input to switch the terminal: the filter stands for the keyboard there. It keeps lines that are typed ahead.
+  const keys = Object.assign(createPasteFilter(), {
+    isTTY: true,
+    setRawMode: (mode: boolean) => input.setRawMode(mode),
+  });
   return {
     async next(prompt) {
-      let text = early.shift() ?? (await readLine(options, prompt, early));
+      let text = await readLine(options, prompt, keys);
       while (text?.endsWith("\\") === true) {
-        const more: string | undefined = early.shift() ?? (await readLine(options, "… ", early));
+        const more: string | undefined = await readLine(options, "… ", keys);
         text = `${text.slice(0, -1)}\n${more ?? ""}`;
       }
       if (text !== undefined && text.trim() !== "") options.history.add(text);
@@ -44,17 +50,12 @@ export function createKeyboard(options: KeyboardOptions): Keyboard {
 function readLine(
   { input, output, history, complete }: KeyboardOptions,
   prompt: string,
-  early: string[],
+  keys: Transform,
 ): Promise<string | undefined> {
-  // Readline asks its input to switch the terminal: the filter stands for the keyboard there.
-  const filter = Object.assign(createPasteFilter(), {
-    isTTY: true,
-    setRawMode: (mode: boolean) => input.setRawMode(mode),
-  });
-  input.pipe(filter);
+  input.pipe(keys);
   output.write(pasteMarks.on);
   const reader = createInterface({
-    input: filter,
+    input: keys,
     output,
     terminal: true,
     history: history.lines(),
@@ -69,15 +70,11 @@ function readLine(
       isDone = true;
       output.write(pasteMarks.off);
       reader.close();
-      input.unpipe(filter);
+      input.unpipe(keys);
       input.pause();
       resolve(text);
     };
-    reader.on("line", (line) => {
-      const text = line.replaceAll(lineEndMark, "\n");
-      if (isDone) early.push(text);
-      else finish(text);
-    });
+    reader.on("line", (line) => finish(line.replaceAll(lineEndMark, "\n")));
     reader.on("close", () => {
       if (!isDone) output.write("\n");
       finish(undefined);

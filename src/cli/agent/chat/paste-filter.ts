@@ -12,7 +12,7 @@ export const pasteMarks = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as const
 
 /**
  * Makes a filter between a keyboard and what reads its lines: a text of several lines that is pasted becomes one line, so that it
- * is one request and not several. What a terminal would obey is taken out of it.
+ * is one request and not several. Each line is a piece of its own: who reads one leaves the next. What a terminal would obey is taken out of it.
  */
 export function createPasteFilter(): Transform {
   const decoder = new StringDecoder("utf8");
@@ -35,7 +35,9 @@ export function createPasteFilter(): Transform {
       const cut = text.length - heldLength(text, isPaste ? end : begin);
       held = text.slice(cut);
       const rest = text.slice(0, cut);
-      done(null, out + (isPaste ? toOneLine(rest) : rest));
+      const passed = out + (isPaste ? toOneLine(rest) : rest);
+      for (const line of passed.split(/(?<=\n|\r(?!\n))/u)) this.push(line);
+      done();
     },
   });
 }
