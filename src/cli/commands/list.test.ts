@@ -239,3 +239,14 @@ export default {
   components: [{ name: "math", tools: [hello("Says hello to numbers")] }],
 };
 `;
+
+test("kitbag list --skills takes folders as kitbag call does, before those that are arguments", async () => {
+  const project = createProject({
+    "one/hi/SKILL.md": "---\nname: hi\ndescription: Says hi\n---\n",
+    "two/ho/SKILL.md": "---\nname: ho\ndescription: Says ho\n---\n",
+  });
+
+  const run = await runKitbag(["list", "two", "--skills", "one", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({ skills: [{ name: "hi" }, { name: "ho" }] });
+});

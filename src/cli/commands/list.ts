@@ -4,7 +4,7 @@ import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
-import { addModuleOption, getText } from "../options.ts";
+import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
 import { whySkipped } from "../skills/describe-report.ts";
@@ -21,10 +21,11 @@ export const listCommand: CliCommand = {
   define(command) {
     command.argument("[dir...]", "folders with skills; they go before KITBAG_SKILLS and the usual places");
     addModuleOption(command);
+    addSkillsOption(command);
   },
   async run(invocation) {
     const { args, options } = invocation;
-    const sources = { module: getText(options, "module"), directories: args };
+    const sources = { module: getText(options, "module"), directories: [...getTexts(options, "skills"), ...args] };
     const { workspace, reports, forged } = await openWithSkills(invocation, sources);
     const tools = listTools(workspace);
     const skills = listSkills(workspace, reports, invocation.cwd);

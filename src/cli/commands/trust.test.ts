@@ -611,6 +611,21 @@ test("R16: kitbag trust --remove keeps a skill from running, however its folder 
   expect(again.stdout).toContain("trusted: you named its folder");
 });
 
+test("kitbag trust --skills trusts the skills of folders, and takes the trust back", async () => {
+  const project = createProject({ ...namedSkill, "more/ho/SKILL.md": "---\nname: ho\ndescription: Says ho\n---\n" });
+
+  const trust = await runKitbag(["trust", "--skills", "skills", "--skills", "more", "--json"], { project });
+  const remove = await runKitbag(["trust", "--skills", "skills", "--skills", "more", "--remove", "--json"], {
+    project,
+  });
+
+  expect(JSON.parse(trust.stdout)).toMatchObject({ trusted: true, skills: [{ name: "hi" }, { name: "ho" }] });
+  expect(JSON.parse(remove.stdout)).toMatchObject({
+    trusted: false,
+    removed: [join(project.folder, "more/ho"), join(project.folder, "skills/hi")],
+  });
+});
+
 test("R16: kitbag trust --remove keeps a skill from running that was trusted only because its folder was named", async () => {
   const project = createProject(namedSkill);
 

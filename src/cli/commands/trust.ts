@@ -18,7 +18,7 @@ import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
 import { adoptEdited, findEdited, refuseBroken, type EditedTool } from "../forge/adopt-edited.ts";
 import { noteUsers } from "../forge/note-users.ts";
-import { addOption, getText } from "../options.ts";
+import { addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -27,12 +27,14 @@ export const trustCommand: CliCommand = {
   examples: [
     ["kitbag trust .", "the configuration of this folder with the files it imports, and the skills of the project"],
     ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
+    ["kitbag trust --skills skills", "the skills of a folder, as kitbag call --skills skills finds them"],
     ["kitbag trust --mcp github", "what the MCP server github offers now: its tools may run as they are described"],
     ["kitbag trust --mcp github --yes", "also where nobody can be asked and something changed; read it before"],
     ["kitbag trust . --remove", "trust it no longer; with --mcp, no longer use the tools of a server"],
   ],
   define(command) {
     command.argument("[path]", "a kitbag.config file, a skill, or a folder with one of them");
+    addSkillsOption(command);
     addOption(command, "--mcp <server>", "one MCP server of this project, by its name; of a skill as skill/server");
     command.option("--yes", "trust what is shown without asking, also what a server changed; for scripts");
     command.option("--remove", "trust it no longer");
@@ -40,7 +42,9 @@ export const trustCommand: CliCommand = {
   async run(invocation) {
     const [named] = invocation.args;
     const server = getText(invocation.options, "mcp");
-    if ((named === undefined) === (server === undefined)) {
+    const folders = getTexts(invocation.options, "skills").map((path) => resolve(invocation.cwd, path));
+    const isNamed = named !== undefined || (folders.length > 0 && server === undefined);
+    if (isNamed === (server !== undefined)) {
       throw usageError("Cannot tell what to trust: name a path, such as . for this project, or a server with --mcp");
     }
     if (server !== undefined) {
@@ -48,13 +52,22 @@ export const trustCommand: CliCommand = {
       if (invocation.options["remove"] === true) return forgetServer(server, invocation);
       return trustServers([pickSource(await findSources(invocation, { runsConfig: true }), server)], invocation);
     }
-    const path = resolve(invocation.cwd, named ?? "");
+    const paths = named === undefined ? [] : [resolve(invocation.cwd, named)];
     const home = resolveKitbagHome(invocation.env);
-    if (invocation.options["remove"] === true) return removeTrust(path, home, projectLock(invocation.cwd));
-    const target = findTrustTarget(path);
+    if (invocation.options["remove"] === true) {
+      return removeTrust([...paths, ...folders], home, projectLock(invocation.cwd));
+    }
+    const target = toTarget(paths[0], folders);
     return addServers(target, await addTrust(target, home, invocation), invocation);
   },
 };
+
+/** What the path means, with the skills of the folders. */
+function toTarget(path: string | undefined, folders: readonly string[]): TrustTarget {
+  if (path === undefined) return { path: folders.join(", "), directories: folders };
+  const target = findTrustTarget(path);
+  return { ...target, directories: [...target.directories, ...folders] };
+}
 
 /**
  * What was trusted may name MCP servers: what they offer is looked at, too. One that cannot be reached takes nothing back. A

@@ -17,27 +17,30 @@ import { toPrintable } from "../printable.ts";
  *
  * @throws {KitbagError} `config-invalid` if the list of what is trusted, or the lock, cannot be used.
  */
-export async function removeTrust(path: string, home: string, lockPath: string | undefined): Promise<Answer> {
-  const named = isSkillFile(basename(path)) ? dirname(path) : path;
-  const real = toRealPath(named);
+export async function removeTrust(
+  paths: readonly string[],
+  home: string,
+  lockPath: string | undefined,
+): Promise<Answer> {
+  const places = paths.map((path) => toRealPath(isSkillFile(basename(path)) ? dirname(path) : path));
   const removed: string[] = [];
   await updateTrust(home, ({ configs, folders }) => {
     // A configuration belongs to its own folder only; skills may be anywhere below.
     for (const config of [...configs.keys()]) {
-      if (config !== real && dirname(config) !== real) continue;
+      if (!places.includes(config) && !places.includes(dirname(config))) continue;
       configs.delete(config);
       removed.push(config);
     }
-    for (const folder of new Set([...folders.keys(), ...findFolders(real)])) {
-      if (!isInside(folder, real) || folders.get(folder)?.size === removedTrust.size) continue;
+    for (const folder of new Set([...folders.keys(), ...places.flatMap(findFolders)])) {
+      if (!places.some((place) => isInside(folder, place)) || folders.get(folder)?.size === removedTrust.size) continue;
       folders.set(folder, removedTrust);
       removed.push(folder);
     }
   });
-  if (lockPath !== undefined) await unlockSkills(real, lockPath);
+  if (lockPath !== undefined) for (const place of places) await unlockSkills(place, lockPath);
   const lines = removed.map((one) => `No longer trusted: ${one}`);
-  const text = removed.length === 0 ? `It was not trusted: ${real}` : lines.join("\n");
-  return { document: { trusted: false, path: real, removed }, text: toPrintable(text) };
+  const text = removed.length === 0 ? `It was not trusted: ${places.join(", ")}` : lines.join("\n");
+  return { document: { trusted: false, path: places.join(", "), removed }, text: toPrintable(text) };
 }
 
 /** The skills that are there: those that were never trusted could run because somebody names their folder. */

@@ -9,6 +9,7 @@ import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-f
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
 import { isYes } from "../config/require-trust.ts";
+import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { toShownPath } from "../shown-path.ts";
@@ -149,7 +150,7 @@ export async function findSources(
   { runsConfig }: { readonly runsConfig: boolean },
 ): Promise<readonly McpSource[]> {
   const configured = runsConfig ? await findConfigured(invocation) : [];
-  const reports = await loadReports(invocation, []);
+  const reports = await loadReports(invocation, getTexts(invocation.options, "skills"));
   const brought = reports.flatMap(({ skill }) =>
     skill?.folder?.trust.status === "trusted" ? (skill.servers ?? []) : [],
   );
