@@ -223,7 +223,7 @@ test("R16: loadSkills() holds a folder that is named to the lock, and to nothing
 
   expect(changed.reports.map(({ skill }) => skill?.folder?.trust)).toEqual([
     { status: "trusted" },
-    { status: "untrusted", changed: ["kitbag.toml (changed)"] },
+    { status: "untrusted", changed: ["new: env SECRET", "kitbag.toml (changed)"] },
   ]);
   expect(agreed.reports.map(({ skill }) => skill?.folder?.trust.status)).toEqual(["trusted", "trusted"]);
 });
