@@ -17,12 +17,13 @@ let opened: Promise<FoundSandbox> | undefined;
 afterAll(async () => (await opened)?.close());
 
 test("find() gives a tool that was granted nothing its own bytes alone", async () => {
-  const { profiles } = await open();
+  const { profiles } = await open({ places: { directory: "/data/project" } });
 
   const profile = await profiles.find(toTool({ "a.sh": "echo" }));
 
   expect(profile).toEqual({
     mounts: [{ source: profile.mounts[0]?.source, target: "/skill" }],
+    sealed: [],
     environment: {},
     programs: [],
     directory: "/tmp",

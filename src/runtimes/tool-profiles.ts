@@ -48,6 +48,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
     const exit = await exits.find(tool);
     return {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
+      sealed: grants.sealed,
       environment: { ...grants.environment, ...packages.environment, ...exit?.environment },
       programs: grants.programs,
       directory: grants.directory,

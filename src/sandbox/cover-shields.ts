@@ -23,7 +23,7 @@ export interface Covered {
 /**
  * Adds to what was granted what keeps a tool off shielded files below it: what is hidden is covered with nothing, the rest is mounted
  * once more, so that it can only be read. A folder on the way to a shield is a mount of its own, so that no tool can move it away and
- * put another in its place.
+ * put another in its place. Named pipes are covered where nothing may be written.
  */
 export function coverShields(given: readonly Mount[], opened: Opened, places: ShieldedPlaces): Covered {
   for (const place of (places.protected ?? []).map(toReal)) {
@@ -56,7 +56,8 @@ function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered
   if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true)
     return { mounts: [], reserved: [], folders: new Map() };
   const found = findShields(source, places, (path) => opened.write.has(path));
-  const shields = dropNested(openShields(found, opened).filter(({ hidden }) => hidden || write === true));
+  const named = openShields(found, opened).filter(({ hidden }) => hidden || write === true);
+  const shields = dropNested([...named, ...closePipes(found, named, opened)]);
   const toPlace = (path: string): string => join(target, relative(source, path));
   const fixed = shields.filter(({ hidden }) => !hidden).map(({ path }) => path);
   const covers = shields
@@ -78,6 +79,15 @@ function openShields({ shields }: FoundShields, { read, write }: Opened): Shield
   return shields
     .filter(({ path, own }) => own || !write.has(path))
     .map((shield) => ({ ...shield, hidden: shield.hidden && (shield.own || !read.has(shield.path)) }));
+}
+
+/** The pipes that are not in a folder to write, or are behind a shield in it. */
+function closePipes({ pipes }: FoundShields, shields: readonly Shield[], { write }: Opened): Shield[] {
+  const isShielded = (pipe: string, folder: string): boolean =>
+    shields.some(({ path }) => isInside(pipe, path) && isBelow(path, folder));
+  return pipes
+    .filter((pipe) => ![...write].some((folder) => isInside(pipe, folder) && !isShielded(pipe, folder)))
+    .map((path) => ({ path, hidden: true, own: false }));
 }
 
 /** What is below something hidden is hidden, and what is below something that cannot be changed cannot be either. */

@@ -1,18 +1,31 @@
-import { existsSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../core/errors.ts";
+import type { Permissions } from "../core/permissions.ts";
 import { checkLinks, findGrants, findPlanted, toGrants, type GrantPlaces } from "./grants.ts";
 import { emptyFile, nothing } from "./sandbox.ts";
 
 test("toGrants() gives nothing if nothing was granted", () => {
-  const places = makePlaces();
+  const places = { directory: "/data/project", home: "/data/home" };
 
   expect(toGrants("tool", {}, places)).toEqual({
     mounts: [],
+    sealed: [],
     programs: [],
     directory: "/tmp",
     environment: {},
@@ -119,6 +132,64 @@ test("toGrants() makes directories that a tool may write, and no files", () => {
   expect(existsSync(join(places.directory, "out/deep"))).toBe(true);
   expect(existsSync(join(places.directory, "dir.d"))).toBe(true);
   expect(refusal({ write: ["./report.json"] }, places)).toContain("there is no such file; make it first");
+});
+
+test.for(["./.env", "./.env.local", "~/.bashrc", "./Makefile", "./Dockerfile", "./deep/report.json"])(
+  "toGrants() makes nothing of %s, which is a file that is missing",
+  (scope) => {
+    const places = makePlaces();
+
+    const found = refusal({ write: [scope] }, places);
+
+    expect(found).toMatchInlineSnapshot(
+      `"there is no such file; make it first, or give the folder that it will be in (a folder that is missing ends with /)"`,
+    );
+    expect([readdirSync(places.directory), readdirSync(places.home)]).toEqual([[], []]);
+  },
+);
+
+test("toGrants() seals the way through /tmp to the project and to what was granted", () => {
+  const root = realpathSync(mkdtempSync("/tmp/kitbag-grants-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const name of ["project/data", "home"]) mkdirSync(join(root, name), { recursive: true });
+  const sealedFor = (permissions: Permissions, directory: string): readonly string[] =>
+    toGrants("tool", permissions, { directory, home: join(root, "home") }).sealed;
+
+  expect(sealedFor({}, join(root, "project"))).toEqual([root]);
+  expect(sealedFor({ read: ["./data"], write: ["./out"] }, join(root, "project"))).toEqual([root]);
+  expect(sealedFor({ write: [join(root, "project/data")] }, "/data/elsewhere")).toEqual([root]);
+  expect(sealedFor({ write: ["./", "./home"] }, root)).toEqual([]);
+  expect(sealedFor({}, "/tmp")).toEqual([]);
+  expect(sealedFor({}, "/tmpfiles/project")).toEqual([]);
+});
+
+test("toGrants() hides named pipes of folders to read, and of shielded ones, and leaves those of folders to write", () => {
+  const places = makePlaces();
+  for (const folder of ["data/deep", "out", ".kitbag/x"]) {
+    mkdirSync(join(places.directory, folder), { recursive: true });
+    execFileSync("mkfifo", [join(places.directory, folder, "pipe")]);
+  }
+  const hiddenFor = (permissions: Permissions): string[] =>
+    toGrants("tool", permissions, places)
+      .mounts.filter(({ source }) => source === emptyFile)
+      .map(({ target }) => target.slice(places.directory.length));
+
+  expect(hiddenFor({ read: ["./"] }).toSorted()).toEqual(["/.kitbag/x/pipe", "/data/deep/pipe", "/out/pipe"]);
+  expect(hiddenFor({ read: ["./"], write: ["./out"] }).toSorted()).toEqual(["/.kitbag/x/pipe", "/data/deep/pipe"]);
+  expect(hiddenFor({ read: ["./data"], write: ["./"] })).toEqual(["/.kitbag/x/pipe"]);
+});
+
+test("toGrants() refuses a named pipe to read, because it could be written as well", () => {
+  const places = makePlaces();
+  const pipe = join(places.directory, "pipe");
+  execFileSync("mkfifo", [pipe]);
+
+  expect(refusal({ read: ["./pipe"] }, places)).toBe(
+    "it is a named pipe, and a tool that may read it can write to it; name it in write instead",
+  );
+  expect(toGrants("tool", { write: ["./pipe"] }, places).mounts).toEqual([
+    { source: pipe, target: pipe, granted: true, write: true },
+  ]);
 });
 
 test.for(["", "data", "*", "./*/x", "./a?", "./a\0b", "~user/x", "file:///x", "$HOME/x", "__proto__"])(

@@ -1,12 +1,12 @@
-import { existsSync, lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { extname, isAbsolute, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
 import { coverShields, type Covered, type Opened } from "./cover-shields.ts";
 import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
-import { nothing, type Mount } from "./sandbox.ts";
+import { nothing, type Mount, type Profile } from "./sandbox.ts";
 import {
   countSkillFolders,
   markOf,
@@ -20,6 +20,8 @@ import {
 /** Permissions as a sandbox enforces them. */
 export interface Grants {
   readonly mounts: readonly Mount[];
+  /** See {@link Profile.sealed}: the way to the project and to what was granted, as far as it is in `/tmp`. */
+  readonly sealed: readonly string[];
   readonly programs: readonly string[];
   /** The working directory inside: that of the host if something below it was granted. */
   readonly directory: string;
@@ -68,12 +70,22 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
   const inside = given.some(({ target }) => isInside(target, places.directory) || isInside(places.directory, target));
   return {
     mounts,
+    sealed: findSealed(
+      given.map(({ target }) => target),
+      places,
+    ),
     programs: permissions.run ?? [],
     directory: inside ? places.directory : "/tmp",
     environment: toEnvironment(permissions, places),
     reserved,
     folders,
   };
+}
+
+/** The outermost folders of `/tmp` on the way to what was granted and to the project; one that was granted itself is mounted anyway. */
+function findSealed(granted: readonly string[], { directory }: GrantPlaces): string[] {
+  const folders = new Set([directory, ...granted].flatMap((path) => /^\/tmp\/[^/]+/u.exec(path)?.[0] ?? []));
+  return [...folders].filter((folder) => !granted.includes(folder));
 }
 
 interface Given {
@@ -195,12 +207,18 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   checkShields(asked, source, places);
   checkLink(asked, target, places, source);
   if (!exists && kind === "read") return undefined;
+  if (kind === "read" && statSync(source).isFIFO()) {
+    throw refuse(asked, "it is a named pipe, and a tool that may read it can write to it; name it in write instead");
+  }
   if (!exists && !mayMake(scope)) {
-    throw refuse(asked, "there is no such file; make it first, or give the directory that it will be in");
+    throw refuse(asked, missingFile);
   }
   if (!exists) makeDirectory(asked, source);
   return { source, target, granted: true, ...(kind === "write" && { write: true }) };
 }
+
+const missingFile =
+  "there is no such file; make it first, or give the folder that it will be in (a folder that is missing ends with /)";
 
 /**
  * What is granted of the project, or from there on, is what is there, and not what a link says that a tool has left on the way. Any
@@ -266,9 +284,12 @@ export function toTarget(scope: string, { directory, home = homedir() }: GrantPl
   return resolve(directory, path);
 }
 
-/** A directory that a tool will write to need not be there; a single file must, or it could not be mounted. */
+/**
+ * A folder that a tool will write to need not be there; a single file must, or it could not be mounted. Without a `/` at the end,
+ * a name with a dot is a file's (`report.json`, `.env`), and so is one such as `Makefile`.
+ */
 function mayMake(scope: string): boolean {
-  return scope.endsWith("/") || extname(scope.replace(/\/\*\*?$/u, "")) === "";
+  return /\/\*{0,2}$/u.test(scope) || !/\.|^[A-Z][a-z]+file$/u.test(basename(scope));
 }
 
 /** One mount a place: who may write it may read it. */

@@ -62,6 +62,11 @@ export interface Limits {
 /** Everything that one program may see and use. What is not in it does not exist inside. Equal profiles may share warm slots. */
 export interface Profile {
   readonly mounts: readonly Mount[];
+  /**
+   * Folders of `/tmp` inside that are empty but for mounts, and cannot be written: on the host they lead to something else than a
+   * private place, and what is written there would be lost. @default none
+   */
+  readonly sealed?: readonly string[];
   /** All of its environment, but for `PATH`, `HOME`, `TMPDIR` and `LANG`, which are always set and can be changed here. */
   readonly environment: Readonly<Record<string, string>>;
   /** Programs that exist inside beside the basic ones, each by name or absolute path; `"*"` is every program of the system. */

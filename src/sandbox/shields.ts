@@ -79,6 +79,8 @@ export interface Reserved {
 export interface FoundShields {
   readonly shields: readonly Shield[];
   readonly reserved: readonly Reserved[];
+  /** Named pipes. Who may read one can write to it, even where nothing can be written: it is no part of the disk. */
+  readonly pipes: readonly string[];
   /** The folders that were looked through, each with its mark: see {@link markOf}. */
   readonly folders: ReadonlyMap<string, string>;
 }
@@ -122,7 +124,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
     const real = state === "" ? path : toReal(path);
     if (isBelow(real, root) && stateOf(real) === "") shields.set(real, toShield(real, [kind, shields.get(real) ?? {}]));
   };
-  const { found, projects, folders } = searchNames(root, isOpened);
+  const { found, projects, pipes, folders } = searchNames(root, isOpened);
   for (const [path, row] of found) add(path, row, false);
   for (const folder of [...projects, ...foldersBetween(root, places)]) {
     for (const [path, row] of namedIn(folder)) add(path, row, true);
@@ -130,7 +132,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
   for (const [path, row] of listPlaces(places)) {
     add(join(toReal(dirname(path)), basename(path)), row, row.hidden !== true);
   }
-  return { shields: [...shields.values()], reserved: [...reserved.values()], folders };
+  return { shields: [...shields.values()], reserved: [...reserved.values()], pipes, folders };
 }
 
 /** One that is named twice has the stricter of both. */
@@ -206,12 +208,14 @@ interface Named {
   readonly found: ReadonlyMap<string, ShieldRow>;
   /** Folders with files of ours, or a repository, and repositories that were opened. */
   readonly projects: ReadonlySet<string>;
+  readonly pipes: readonly string[];
   readonly folders: ReadonlyMap<string, string>;
 }
 
 function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   const found = new Map<string, ShieldRow>();
   const projects = new Set<string>();
+  const pipes: string[] = [];
   const folders = new Map<string, string>();
   const search = (folder: string, depth: number): void => {
     if (folders.size >= mostFolders) throw new TooManyFolders(root);
@@ -222,13 +226,14 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
       const path = `${folder}/${entry.name}`;
       const row = findRow(entry.name, isRepository ? ".git" : "", path);
       if (row !== undefined) found.set(path, row);
+      if (entry.isFIFO()) pipes.push(path);
       if (isOfProject(entry.name, row)) projects.add(folder);
       if (!entry.isDirectory() || isRepository || row?.hidden === true) continue;
       if (entry.name === ".git" ? isOpened(path) : isNear(entry.name, depth)) search(path, depth + 1);
     }
   };
   search(root, 0);
-  return { found, projects, folders };
+  return { found, projects, pipes, folders };
 }
 
 function isOfProject(name: string, row: ShieldRow | undefined): boolean {

@@ -123,6 +123,26 @@ function checkRights({ symbol, program, open }: CheckedBackend): void {
     expect([readdirSync(outer), readdirSync(inner)]).toEqual([["a.txt", "in", "new"], ["b.txt"]]);
   });
 
+  test(`${symbol} lets nothing be made in a sealed folder of /tmp, but in what is mounted there`, async (context) => {
+    needProgram(context, program);
+    const folder = writeFolder({ "a.txt": "a" });
+    const mounts = [{ source: folder, target: "/tmp/project/deep/out", write: true, granted: true }];
+    const sealed = ["/tmp/project", "/tmp/other"];
+    const source = `cat /tmp/project/deep/out/a.txt
+      for p in /tmp/project /tmp/project/deep /tmp/other /tmp/project/deep/out /tmp; do (: > $p/new) 2>/dev/null && echo $p; done
+      mkdir /tmp/other/made; mv /tmp/other /tmp/moved`;
+
+    const { stdout, stderr } = await runIn(
+      await open(),
+      { ...profile, mounts, sealed, directory: "/tmp/project", programs: ["mkdir", "mv"] },
+      ["bash", "-c", source],
+    );
+
+    expect(stdout).toBe("a/tmp/project/deep/out\n/tmp\n");
+    expect(stderr).toMatch(/made.*: Read-only file system\n.*busy\n$/u);
+    expect(readdirSync(folder)).toEqual(["a.txt", "new"]);
+  });
+
   test(`${symbol} opens the descriptors 0 to 3 for a program and no other, whatever was granted or left open`, async (context) => {
     needProgram(context, program);
     const [folder, file] = [writeFolder({ "a.txt": "a" }), writeFolder({ "b.txt": "b" })];

@@ -60,6 +60,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
     const process = await sandbox.start(
       {
         mounts: [...folder, ...grants.mounts, ...interpreter.mounts],
+        sealed: grants.sealed,
         environment: { ...grants.environment, ...(isOff && ownEnvironment()), ...exit?.environment, ...secrets.values },
         programs: [...grants.programs, ...interpreter.programs],
         directory: isOff ? places.directory : grants.directory,

@@ -30,6 +30,9 @@ export function bubblewrapSandbox(host: LinuxHost): Sandbox {
   });
 }
 
+/** Room for the places of mounts, and no more. */
+const sealedBytes = String(1024 * 1024);
+
 /** The number of the first descriptor after the arguments and the filter. */
 const firstHeld = 6;
 
@@ -38,7 +41,7 @@ const toolArguments = ["--disable-userns", "--cap-drop", "ALL"];
 const forkServerArguments = ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"];
 
 function toArguments(profile: Profile, layout: HeldLayout): string[] {
-  const { limits } = profile;
+  const { limits, sealed = [] } = profile;
   let next = firstHeld;
   return [
     ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"],
@@ -48,12 +51,14 @@ function toArguments(profile: Profile, layout: HeldLayout): string[] {
     ...devices.flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
     ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/tmp"],
     ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/dev/shm"],
+    ...sealed.flatMap((folder) => ["--size", sealedBytes, "--perms", "0755", "--tmpfs", folder]),
     ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
     ...layout.mounts.flatMap(({ source, target, write, held }) => {
       const flag = write === true ? "--bind" : "--ro-bind";
       // It mounts what the descriptor means, or fails if the path leads elsewhere by then; and closes it.
       return held === undefined ? [flag, source, target] : [`${flag}-fd`, String(next++), target];
     }),
+    ...sealed.flatMap((folder) => ["--remount-ro", folder]),
     ...["--chdir", layout.directory, "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", "5"],
   ];
 }

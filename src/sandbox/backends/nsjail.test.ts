@@ -62,6 +62,15 @@ test("renderNsjailConfig() writes all that a program may see", () => {
   `);
 });
 
+test("renderNsjailConfig() makes a sealed folder before what is mounted in it, and only to read", () => {
+  const config = renderNsjailConfig({ ...profile, sealed: ["/tmp/project"] }, layout, ["true"]);
+
+  const folder =
+    'mount { dst: "/tmp/project" fstype: "tmpfs" options: "size=1m,mode=755" is_bind: false rw: false nosuid: true nodev: false }';
+  expect(config).toContain(folder);
+  expect(config.indexOf(folder)).toBeLessThan(config.indexOf('dst: "/data"'));
+});
+
 test.for([
   ['/a" } mount { src: "/', String.raw`"/a\042 } mount { src: \042/"`],
   ["/a\nkeep_env: true", String.raw`"/a\012keep_env: true"`],

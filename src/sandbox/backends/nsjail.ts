@@ -52,7 +52,7 @@ function renderCalls({ sockets }: Profile): string {
 
 /** The configuration of nsjail for one program, in the text format of protocol buffers. */
 export function renderNsjailConfig(profile: Profile, layout: Layout, command: readonly string[]): string {
-  const { limits } = profile;
+  const { limits, sealed = [] } = profile;
   const [program = "", ...argv] = command;
   const temporary = `size=${limits.temporaryBytes},mode=1777`;
   return [
@@ -67,6 +67,8 @@ export function renderNsjailConfig(profile: Profile, layout: Layout, command: re
     ...devices.map((name) => mount({ src: `/dev/${name}`, dst: `/dev/${name}`, bind: true, write: true })),
     mount({ dst: "/tmp", fstype: "tmpfs", options: temporary, write: true }),
     mount({ dst: "/dev/shm", fstype: "tmpfs", options: temporary, write: true }),
+    // It makes what is only to be read so when all is mounted.
+    ...sealed.map((folder) => mount({ dst: folder, fstype: "tmpfs", options: "size=1m,mode=755" })),
     ...layout.links.map(({ path, target }) => `mount { src: ${quote(target)} dst: ${quote(path)} is_symlink: true }`),
     ...layout.mounts.map(({ source, target, write }) =>
       mount({ src: source, dst: target, bind: true, write: write === true }),

@@ -41,7 +41,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
 }
 
 function toPlan(profile: Profile, layout: HeldLayout, command: readonly string[]): string[] {
-  const { limits } = profile;
+  const { limits, sealed = [] } = profile;
   const temporary = `size=${limits.temporaryBytes},nr_inodes=${mostFiles},mode=1777`;
   const most = {
     cpu: limits.cpuSeconds,
@@ -53,12 +53,14 @@ function toPlan(profile: Profile, layout: HeldLayout, command: readonly string[]
   };
   return [
     ...["tmpfs", "/tmp", temporary, "tmpfs", "/dev/shm", temporary],
+    ...sealed.flatMap((folder) => ["tmpfs", folder, "size=1m,nr_inodes=4096,mode=755"]),
     ...devices.flatMap((name) => ["device", `/dev/${name}`]),
     ...layout.links.flatMap(({ path, target }) => ["link", path, target]),
     ...layout.mounts.flatMap(({ source, target, write, held }) => [
       ...["mount", source, target],
       ...[write === true ? "1" : "", held?.identity ?? ""],
     ]),
+    ...sealed.flatMap((folder) => ["seal", folder]),
     ...Object.entries(most).flatMap(([name, value]) => [
       "limit",
       String(resource[name as keyof typeof resource]),

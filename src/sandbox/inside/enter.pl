@@ -28,6 +28,7 @@ while (@words) {
     if    ($word eq "mount")  { my ($source, $target, $writes, $identity) = splice @words, 0, 4; bind_path($identity ? hold_place($source, $identity) : $source, $target, $writes) }
     elsif ($word eq "device") { my ($path) = splice @words, 0, 1; bind_device($path) }
     elsif ($word eq "tmpfs")  { my ($target, $options) = splice @words, 0, 2; make_directory($target); mount("tmpfs", "$root$target", "tmpfs", $no_setuid | $no_devices, $options) }
+    elsif ($word eq "seal")   { my ($target) = splice @words, 0, 1; set_flags("$root$target", 0, $read_only) }
     elsif ($word eq "link")   { my ($path, $target) = splice @words, 0, 2; make_parent($path); symlink $target, "$root$path" or fail("linking $path") }
     elsif ($word eq "limit")  { my ($resource, $most) = splice @words, 0, 2; $limits{$resource} = $most }
     elsif ($word eq "set")    { my ($name, $value) = splice @words, 0, 2; $environment{$name} = $value }

@@ -116,8 +116,9 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
 }
 
 /** What each child must put back into a temporary folder of its own; a folder brings along what is mounted in it. */
-function findInTemporary({ mounts }: Profile): readonly string[] {
-  const targets = mounts.map(({ target }) => target).filter((target) => target.startsWith("/tmp/"));
+function findInTemporary({ mounts, sealed = [] }: Profile): readonly string[] {
+  const places = new Set([...sealed, ...mounts.map(({ target }) => target)]);
+  const targets = [...places].filter((target) => target.startsWith("/tmp/"));
   return targets.filter((target) => !targets.some((other) => target.startsWith(`${other}/`)));
 }
 

@@ -1,10 +1,14 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
+  constants,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   rmSync,
   statSync,
@@ -13,7 +17,7 @@ import {
 } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A host with things that are worth attacking. */
 export interface Bait {
@@ -37,6 +41,8 @@ export interface Bait {
   readonly socket: string;
   /** A service on a socket in the directory that the tool may read. */
   readonly readableSocket: string;
+  /** Named pipes in the directory that the tool may read; a process of the host reads them. */
+  readonly readablePipes: readonly string[];
   /** A process of the same user, with a secret in its environment. */
   readonly victim: number;
   /** Seconds that nobody else sleeps, to find processes by. */
@@ -68,6 +74,7 @@ export async function layBait(): Promise<Bait> {
     ),
   ]);
   chmodSync(join(at("readable"), "agent.sock"), 0o666);
+  const pipes = ["pipe", "far/down/here/pipe"].map((name) => listenToPipe(join(at("readable"), name)));
   const mark = `98${process.pid}.${Math.trunc(performance.now() * 1000) % 100_000}`;
   const victim = spawn("sleep", ["3600"], { env: { SECRET: secret }, stdio: "ignore" });
   process.env["KITBAG_CANARY"] = secret;
@@ -82,15 +89,18 @@ export async function layBait(): Promise<Bait> {
     port: (port.address() as AddressInfo).port,
     socket: at("service.sock"),
     readableSocket: join(at("readable"), "agent.sock"),
+    readablePipes: pipes.map(({ path }) => path),
     victim: victim.pid ?? 0,
     findHarm() {
       const harm = [...reached];
+      if (pipes.some(({ wasWritten }) => wasWritten())) harm.push("a pipe in a folder to read was written");
       if (describeTree(root) !== before) harm.push("files outside of the granted place were changed");
       if (victim.exitCode !== null || victim.signalCode !== null) harm.push("a process of the host was ended");
       return harm;
     },
     close() {
       for (const server of [port, ...others]) server.close();
+      for (const pipe of pipes) pipe.close();
       victim.kill("SIGKILL");
       rmSync(root, { recursive: true, force: true });
     },
@@ -108,6 +118,23 @@ async function listen(place: { host?: string; port?: number; path?: string }, on
   });
   server.unref();
   return server;
+}
+
+/** Makes a named pipe and reads it, as a service that takes orders would. */
+function listenToPipe(path: string): { readonly path: string; wasWritten(): boolean; close(): void } {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  execFileSync("mkfifo", ["--mode=666", path]);
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  let written = false;
+  const wasWritten = (): boolean => {
+    try {
+      written ||= readSync(descriptor, Buffer.alloc(1)) > 0;
+    } catch {
+      // There is nothing to read.
+    }
+    return written;
+  };
+  return { path, wasWritten, close: () => closeSync(descriptor) };
 }
 
 /** All files but those that a tool may write. */

@@ -107,6 +107,23 @@ done`,
     harm: () => (existsSync("/usr/written") ? "a file was written to /usr" : undefined),
   },
   {
+    name: "writes beside a granted folder",
+    language: "bash",
+    code: ({ root, project, writable }) => `
+for place in ${root} ${project} ${root}/new; do try touch $place/written; try mkdir -p $place/made; try ln -s x $place/linked; done
+try mv ${writable} ${root}/moved; try mv ${root} /tmp/moved; try rmdir ${root}; try chmod 777 ${root}
+[ -d ${writable} ] && touch ${writable}/inside /tmp/private && rm ${writable}/inside || escaped nothing can be written`,
+  },
+  {
+    name: "writes to a named pipe of a folder that it may only read",
+    language: "python",
+    code: ({ readablePipes }) => `
+for path in ${JSON.stringify(readablePipes)}:
+    for place in (path, "/proc/self/root" + path):
+        for flags in (os.O_WRONLY, os.O_RDWR):
+            attempt(place, lambda: os.write(os.open(place, flags | os.O_NONBLOCK), b"x"))`,
+  },
+  {
     name: "changes what it may only read",
     language: "bash",
     code: ({ readable }) => `cd ${readable}
