@@ -269,6 +269,8 @@ export interface ErrorDetails {
     readonly signal?: string;
     readonly stderr: string;
     readonly stdout?: string;
+    /** Why Kitbag refused a call of the script, or something else that it asked for, if it ended because of that. */
+    readonly refused?: string;
     readonly hint?: string;
   };
   /** The caller's token has none of the scopes that let somebody call the tool. */

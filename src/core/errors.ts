@@ -183,8 +183,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)}: the token has none of the scopes ${scopes.join(", ")}; ask for a token that has one`,
   "script-changed": ({ path }) =>
     `Cannot run ${quote(path)}: it is no longer the file that was checked; load the skill again, and trust it if it asks`,
-  "script-failed": ({ tool, code, signal, stderr, hint }) =>
-    `Cannot finish ${quote(tool)}: it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
+  "script-failed": ({ tool, code, signal, stderr, refused, hint }) =>
+    `Cannot finish ${quote(tool)}: ${refused === undefined ? "" : `${refused}; so `}it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "session-closed": ({ action }) => `Cannot ${action}: the session was closed; open another one with openSession()`,
   "session-missing": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, and no "session" says where that is open; use call_tool with the "session" that activate_skill answers with`,

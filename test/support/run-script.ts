@@ -59,6 +59,8 @@ export interface TestScript {
   readonly options?: Partial<ScriptRuntimeOptions>;
   /** Other tools that it may call. */
   readonly tools?: readonly Tool[];
+  /** The tools that it declares. @default all of `tools` */
+  readonly uses?: readonly string[];
 }
 
 /** What became of a call. */
@@ -149,7 +151,7 @@ function toTool(directory: string, script: TestScript): Tool {
     inject: [],
     needsApproval: false,
     limits: script.limitMs === undefined ? {} : { limitMs: script.limitMs },
-    ...(script.tools !== undefined && { uses: script.tools.map(({ name }) => name) }),
+    ...(script.tools !== undefined && { uses: script.uses ?? script.tools.map(({ name }) => name) }),
     code,
   };
 }

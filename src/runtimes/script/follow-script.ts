@@ -34,6 +34,8 @@ export interface Followed {
   readonly exit: ExitStatus;
   readonly stdout: string;
   readonly stderr: string;
+  /** What Kitbag answered when it refused something to the script, the last time. */
+  readonly refused?: string;
 }
 
 /**
@@ -67,7 +69,8 @@ export async function followScript(started: Started): Promise<Followed> {
     context.signal.throwIfAborted();
     stopper.throwIfStopped();
     if (!stdout.isText()) context.log("Bytes on stdout that are no UTF-8 were replaced");
-    return { exit, stdout: stdout.text(), stderr: stderr.text() };
+    const refused = rpc.refused();
+    return { exit, stdout: stdout.text(), stderr: stderr.text(), ...(refused !== undefined && { refused }) };
   } finally {
     context.signal.removeEventListener("abort", onAbort);
     rpc.close();

@@ -221,6 +221,58 @@ kitbag_state_get || echo "no key"`,
   expect(events.at(-1)).toMatchObject({ type: "call-end", costUsd: 0.25 });
 });
 
+const refusedScripts: readonly Pick<Helper, "path" | "program" | "text">[] = [
+  {
+    path: "a.py",
+    program: "/usr/bin/python3",
+    text: 'import kitbag\ndef main():\n    kitbag.call("shout")\nmain()',
+  },
+  { path: "a.cjs", text: 'require("kitbag").call("shout")' },
+  { path: "a.mjs", text: 'import kitbag from "kitbag";\nkitbag.sync.call("shout");' },
+  { path: "a.rb", program: "/usr/bin/ruby", text: 'require "kitbag"\nKitbag.call("shout")' },
+  { path: "a.sh", text: '. "$KITBAG_SH"\nset -e\ntext=$(kitbag_call shout)\necho "$text"' },
+];
+
+test.for(refusedScripts)("$path that ends because of a refused call() says that first", async (script, context) => {
+  if (script.program !== undefined) needProgram(context, script.program);
+
+  const { outcome } = await runScript(sandbox, { files: { [script.path]: script.text }, ...undeclared });
+
+  const refused =
+    'Cannot call "shout" from "script": the tool does not declare it; make it again with "uses": ["shout"]';
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "script-failed", details: { refused } } });
+  expect(outcome.status === "failed" && outcome.error.message.split("\n")[0]).toMatch(
+    /^Cannot finish "script": Cannot call "shout" from "script": .*; so it ended with exit code 1: /u,
+  );
+});
+
+test("a script that goes on after a refused call(), and fails later, tells why it failed", async () => {
+  const text = `const kitbag = require("kitbag");
+try { kitbag.sync.call("shout"); } catch {}
+throw new Error("later");`;
+
+  const { outcome } = await runScript(sandbox, { files: { "a.cjs": text }, ...undeclared });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "script-failed" } });
+  expect(outcome.status === "failed" && outcome.error.details).not.toHaveProperty("refused");
+});
+
+test("kitbag.py prints why a call was refused before where, and leaves its own lines out", async (context) => {
+  needProgram(context, "/usr/bin/python3");
+  const text =
+    'import kitbag\ndef main():\n    kitbag.call("shout")\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    main()';
+
+  const { log } = await runScript(sandbox, { files: { "a.py": text }, ...undeclared });
+
+  expect(log[0]).toMatch(/^kitbag\.KitbagError: Cannot call "shout" from "script": .*"uses": \["shout"\]$/u);
+  expect(log.slice(1)).toEqual([
+    '  File "/skill/a.py", line 7, in <module>',
+    "    main()",
+    '  File "/skill/a.py", line 3, in main',
+    '    kitbag.call("shout")',
+  ]);
+});
+
 test("kitbag.sh finds its answer after complaints about other messages", async () => {
   const { outcome } = await runScript(sandbox, {
     files: {
@@ -428,6 +480,8 @@ const shout = defineTool({
   },
   run: ({ text }) => String(text).toUpperCase(),
 });
+
+const undeclared = { tools: [shout], uses: [] };
 
 const fail = defineTool({
   name: "fail",

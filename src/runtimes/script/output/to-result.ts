@@ -10,6 +10,8 @@ import { lastErrors, lastOutput, toUntilThen, type Said } from "./until-then.ts"
 export interface Ending extends Said {
   readonly exit: ExitStatus;
   readonly limits: Limits;
+  /** What Kitbag answered when it refused something to the script, the last time. */
+  readonly refused?: string;
 }
 
 /**
@@ -50,12 +52,21 @@ function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagErro
     return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes, untilThen });
   }
   const hint = findHint(tool, code, ending);
+  const refused = findRefused(ending);
   return new KitbagError("script-failed", {
     tool: tool.name,
     ...(exit.code !== undefined && { code: exit.code }),
     ...(exit.signal !== undefined && { signal: exit.signal }),
     stderr: lastErrors(ending),
     ...(stdout !== "" && { stdout: lastOutput(ending) }),
+    ...(refused !== undefined && { refused }),
     ...(hint !== undefined && { hint }),
   });
+}
+
+/** Why the script failed, if its last words are what it was answered: it did not handle that. Longer answers are not repeated. */
+function findRefused(ending: Ending): string | undefined {
+  if (ending.refused === undefined || ending.refused.includes("\n")) return undefined;
+  const refused = ending.show(ending.refused);
+  return lastErrors(ending).includes(refused) ? refused : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 
+import { isKitbagError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { parseRequest, renderError, renderResult, rpcCodes, RpcError, type RpcRequest } from "./message.ts";
 import { createLineSplitter } from "./split-lines.ts";
@@ -30,6 +31,8 @@ export const defaultRpcLimits: RpcLimits = {
 export interface RpcSession {
   /** Resolves when the script has closed its end and everything it said was heard. Never rejects. */
   readonly ended: Promise<void>;
+  /** Why the script got no result the last time that it got none. */
+  refused(): string | undefined;
   /** Stops listening. */
   close(): void;
 }
@@ -59,13 +62,14 @@ export function serveRpc(channel: Duplex, methods: RpcMethods, limits: RpcLimits
     end();
   }
 
-  return { ended, close };
+  return { ended, refused: () => session?.refused(), close };
 }
 
 interface Conversation {
   push(piece: Buffer): void;
   /** Calls `done` when everything that was said is heard. */
   finish(done: () => void): void;
+  refused(): string | undefined;
   close(): void;
 }
 
@@ -112,6 +116,7 @@ function converse(channel: Duplex, methods: RpcMethods, limits: RpcLimits): Conv
       whenDone = done;
       pump();
     },
+    refused: () => hearer.refused(),
     close() {
       clearTimeout(timer);
       lines.length = 0;
@@ -169,11 +174,13 @@ interface Hearer {
   hear(line: Buffer): void;
   /** How many messages are being worked on. */
   open(): number;
+  refused(): string | undefined;
 }
 
 function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, onDone: () => void): Hearer {
   const running = new Set<string | number>();
   let open = 0;
+  let refused: string | undefined;
 
   async function serve({ id, method, params }: RpcRequest): Promise<void> {
     const run = methods.get(method);
@@ -182,6 +189,7 @@ function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, 
       const result = await run(params);
       if (id !== undefined) speaker.answer(id, renderResult(id, result));
     } catch (cause) {
+      if (isKitbagError(cause)) refused = cause.message;
       if (id !== undefined) speaker.answer(id, renderError(id, cause));
       else if (run === undefined) speaker.refuse(cause);
     }
@@ -210,6 +218,7 @@ function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, 
       }
     },
     open: () => open,
+    refused: () => refused,
   };
 }
 

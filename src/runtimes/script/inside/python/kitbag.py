@@ -17,6 +17,7 @@ The result of the tool is what it prints. Safe to use from several threads: they
 
 import json
 import os
+import sys
 import threading
 
 __all__ = ["KitbagError", "available", "call", "log", "progress", "secret", "skill_state", "spend", "state", "stream"]
@@ -30,6 +31,19 @@ class KitbagError(Exception):
         self.code = code
         self.details = details
 
+
+def _show(kind, problem, trace):
+    """Prints a refusal that the script does not handle: why it was refused first, then where, without the lines of this file."""
+    if not isinstance(problem, KitbagError):
+        return sys.__excepthook__(kind, problem, trace)
+    import traceback
+
+    places = [place for place in traceback.extract_tb(trace) if place.filename != __file__]
+    print(f"{kind.__module__}.{kind.__qualname__}: {problem}", *traceback.format_list(places), sep="\n", end="", file=sys.stderr)
+
+
+if sys.excepthook is sys.__excepthook__:
+    sys.excepthook = _show
 
 _lock = threading.Lock()
 _last_id = 0
