@@ -1,11 +1,12 @@
 /**
- * Finds an object in a picture, and draws a box around it.
+ * Finds an object in a picture, and draws a box around it. After `npm install`:
  *
- * With a model that sees, change one string:
+ *     npx node --conditions=@kitbag/source examples/find-object.ts
  *
- *     KITBAG_MODEL=anthropic/claude-sonnet-4-5 node --conditions=@kitbag/source examples/find-object.ts
+ * A small server on this machine answers: it decodes the picture that it is sent and looks for what is red in it. With a model that
+ * sees, name it:
  *
- * Without one, a small server on this machine answers: it decodes the picture that it is sent and looks for what is red in it.
+ *     KITBAG_MODEL=anthropic/claude-sonnet-4-5 npx node --conditions=@kitbag/source examples/find-object.ts
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -88,7 +89,8 @@ const box = await findObject(model, picture, "red ball");
 const folder = await mkdtemp(join(tmpdir(), "kitbag-"));
 const path = join(folder, "found.png");
 await writeFile(path, await drawBox(picture, box));
-if (server === undefined) console.log(`The red ball is at ${JSON.stringify(box)}; see ${path}`);
+console.log(`The red ball is at ${JSON.stringify(box)}, in thousandths of the picture`);
+if (server === undefined) console.log(`See ${path}`);
 else await Promise.all([server.close(), rm(folder, { recursive: true })]);
 
 // The ball goes from 200 to 300 of 640 pixels, and from 90 to 190 of 480.

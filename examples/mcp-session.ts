@@ -1,8 +1,8 @@
 /**
  * Two MCP clients of two generations at one `kitbag serve`: the first makes a Python tool, calls it, breaks it, changes it, rolls it
- * back and makes a pipeline of it; the second is told of each change and sees it.
+ * back and makes a pipeline of it; the second is told of each change and sees it. After `npm install`:
  *
- *     node --conditions=@kitbag/source examples/mcp-session.ts
+ *     npx node --conditions=@kitbag/source examples/mcp-session.ts
  *
  * Needs python3, and a sandbox (`kitbag doctor` says which there is).
  */

@@ -1,9 +1,9 @@
 /**
- * Six small tools in one file. Try them without a project:
+ * Six small tools in one file. Try them without a project, after `npm install`:
  *
  * ```sh
- * kitbag list --module examples/toolbox.ts
- * kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
+ * npx kitbag list --module examples/toolbox.ts
+ * npx kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
  * ```
  */
 import { createHash } from "node:crypto";
