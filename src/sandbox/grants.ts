@@ -6,7 +6,7 @@ import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
 import { coverShields, type Covered, type Opened } from "./cover-shields.ts";
 import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
-import { nothing, type Mount, type Profile } from "./sandbox.ts";
+import { nothing, type Mount } from "./sandbox.ts";
 import {
   countSkillFolders,
   markOf,
@@ -20,7 +20,7 @@ import {
 /** Permissions as a sandbox enforces them. */
 export interface Grants {
   readonly mounts: readonly Mount[];
-  /** See {@link Profile.sealed}: the way to the project and to what was granted, as far as it is in `/tmp`. */
+  /** See `sealed` of a profile: the way to the project and to what was granted, as far as it is in `/tmp`. */
   readonly sealed: readonly string[];
   readonly programs: readonly string[];
   /** The working directory inside: that of the host if something below it was granted. */

@@ -27,6 +27,7 @@ export function checkBackend(backend: CheckedBackend): void {
   checkWords(backend);
   checkInside(backend);
   checkRights(backend);
+  checkEnds(backend);
 }
 
 function checkWords({ symbol, program, open }: CheckedBackend): void {
@@ -142,7 +143,9 @@ function checkRights({ symbol, program, open }: CheckedBackend): void {
     expect(stderr).toMatch(/made.*: Read-only file system\n.*busy\n$/u);
     expect(readdirSync(folder)).toEqual(["a.txt", "new"]);
   });
+}
 
+function checkEnds({ symbol, program, open }: CheckedBackend): void {
   test(`${symbol} opens the descriptors 0 to 3 for a program and no other, whatever was granted or left open`, async (context) => {
     needProgram(context, program);
     const [folder, file] = [writeFolder({ "a.txt": "a" }), writeFolder({ "b.txt": "b" })];

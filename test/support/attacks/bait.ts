@@ -65,15 +65,7 @@ export async function layBait(): Promise<Bait> {
   symlinkSync(join(at("home"), "data.txt"), join(at("readable"), "link"));
   const reached: string[] = [];
   const abstractName = `kitbag-${secret}`;
-  const [port, ...others] = await Promise.all([
-    listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
-    listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
-    listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
-    listen({ path: join(at("readable"), "agent.sock") }, () =>
-      reached.push("a socket in a granted folder was reached"),
-    ),
-  ]);
-  chmodSync(join(at("readable"), "agent.sock"), 0o666);
+  const [port, ...others] = await listenInside(at, abstractName, reached);
   const pipes = ["pipe", "far/down/here/pipe"].map((name) => listenToPipe(join(at("readable"), name)));
   const mark = `98${process.pid}.${Math.trunc(performance.now() * 1000) % 100_000}`;
   const victim = spawn("sleep", ["3600"], { env: { SECRET: secret }, stdio: "ignore" });
@@ -105,6 +97,23 @@ export async function layBait(): Promise<Bait> {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** Listens at places of the host that a program inside must not reach; the first is a port. */
+async function listenInside(
+  at: (name: string) => string,
+  abstractName: string,
+  reached: string[],
+): Promise<readonly [Server, ...Server[]]> {
+  const agent = join(at("readable"), "agent.sock");
+  const servers = await Promise.all([
+    listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
+    listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
+    listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
+    listen({ path: agent }, () => reached.push("a socket in a granted folder was reached")),
+  ]);
+  chmodSync(agent, 0o666);
+  return servers;
 }
 
 async function listen(place: { host?: string; port?: number; path?: string }, onReached: () => void): Promise<Server> {
