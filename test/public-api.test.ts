@@ -632,6 +632,7 @@ test("errorCodes are these", () => {
     "debug-failed",
     "dependency-failed",
     "dependency-refused",
+    "descriptors-exhausted",
     "draft-not-found",
     "draft-refused",
     "gate-unprotected",

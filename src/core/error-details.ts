@@ -104,6 +104,8 @@ export interface ErrorDetails {
   };
   /** A skill asks for a package in a way that is not possible. */
   "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
+  /** A call could not open a file or start a program: the process has as many files open as it may. */
+  "descriptors-exhausted": { readonly tool: string; readonly reason: string };
   /** A draft of a tool that was to be approved or denied does not wait, or no longer. */
   "draft-not-found": { readonly id: string; readonly known: readonly string[] };
   /** A draft of a tool or a skill did not pass: nothing of it is live. `reasons` are lines, the most important first. */

@@ -62,6 +62,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
+  "descriptors-exhausted": ({ tool, reason }) =>
+    `Cannot finish ${quote(tool)}: this process, or the machine, has as many files and connections open as it may (${reason}); raise the limit before the start (ulimit -n 4096), or make fewer calls at once`,
   "draft-not-found": ({ id, known }) =>
     `Cannot find the draft ${quote(id)}: ${known.length === 0 ? "none waits" : `those that wait are ${known.join(", ")}`}`,
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,

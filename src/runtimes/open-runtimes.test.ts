@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
@@ -65,6 +65,19 @@ test("close() ends what runs and removes what was made; a later call starts anew
   expect(await running).toMatchObject({ status: "failed" });
   expect(findRuns(temporary)).toEqual([]);
   expect(await toWorkspace(runtimes, hello()).call("script", {})).toMatchObject({ status: "ok", output: "hello\n" });
+});
+
+test("run() starts anew when a cleaner of temporary files has taken what was made, and ends what was left", async () => {
+  const { runtimes, temporary } = open();
+  const workspace = toWorkspace(runtimes, hello());
+  const before = await workspace.call("script", {});
+  const [run = ""] = findRuns(temporary);
+  rmSync(join(temporary, run), { recursive: true });
+
+  const after = await Promise.all([1, 2].map(() => workspace.call("script", {})));
+
+  expect([before, ...after].map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
+  expect(findRuns(temporary)).toHaveLength(1);
 });
 
 test("close() can be called twice, and while the runtimes start", async () => {

@@ -37,12 +37,29 @@ export interface Runtimes extends Iterable<Runtime> {
  */
 export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
   checkPackageOptions({ ...options });
-  let started: Promise<Started> | undefined;
-  const start = (): Promise<Started> =>
-    (started ??= import("./start-runtimes.ts").then(({ startRuntimes }) => startRuntimes(options)));
+  let current: Part | undefined;
+  const begin = (): Part => (current ??= { running: 0, started: load(options) });
+  /** The part that can be used: a cleaner of temporary files may have taken the folder of the one that was started. */
+  const open = async (): Promise<Part> => {
+    const part = begin();
+    if ((await part.started).isWhole()) return part;
+    if (current === part) current = undefined;
+    return begin();
+  };
+  const use = async <Value>(work: (started: Started) => Value | Promise<Value>): Promise<Value> => {
+    const part = await open();
+    part.running += 1;
+    try {
+      return await work(await part.started);
+    } finally {
+      part.running -= 1;
+      if (part !== current && part.running === 0) void part.started.then((started) => started.close());
+    }
+  };
+  const start = async (): Promise<Started> => (await open()).started;
   const lazy = (kind: "script" | "wasm"): Runtime => ({
     kind,
-    run: async (tool, input, context) => (await start())[kind].run(tool, input, context),
+    run: (tool, input, context) => use((started) => started[kind].run(tool, input, context)),
     describe: async () => ({ sandbox: (await start()).sandbox.name }),
   });
   let connected: Promise<McpRuntime> | undefined;
@@ -58,11 +75,21 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
     findSandbox: async () => (await start()).sandbox,
     openMcp,
     async close() {
-      const [closing, leaving] = [started, connected];
-      started = connected = undefined;
+      const [closing, leaving] = [current, connected];
+      current = connected = undefined;
       await (await leaving?.catch(() => undefined))?.close();
       // One that could not start has nothing to close.
-      await (await closing?.catch(() => undefined))?.close();
+      await (await closing?.started.catch(() => undefined))?.close();
     },
   };
+}
+
+/** Runtimes that were started, and how many calls use them. */
+interface Part {
+  running: number;
+  readonly started: Promise<Started>;
+}
+
+function load(options: RuntimesOptions): Promise<Started> {
+  return import("./start-runtimes.ts").then(({ startRuntimes }) => startRuntimes(options));
 }

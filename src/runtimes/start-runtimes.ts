@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -24,6 +25,8 @@ export interface Started {
   readonly reserved: ReservedPlaces;
   readonly script: Runtime;
   readonly wasm: Runtime;
+  /** Whether what it has on disk is still there. */
+  isWhole(): boolean;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     // What is only watched may write nothing.
     script: onLearned === undefined ? watch(script, watched) : script,
     wasm: watch(wasm, watched),
+    isWhole: () => existsSync(sandbox.area.own),
     async close() {
       launcher?.close();
       await Promise.all([wasm.close(), profiles.close()]);

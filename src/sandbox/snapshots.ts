@@ -4,6 +4,7 @@ import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
+import { isExhausted } from "../core/is-exhausted.ts";
 import type { CodeFolder } from "../core/script-code.ts";
 import { isRoot } from "./host.ts";
 
@@ -71,9 +72,12 @@ async function readChecked(
   { digest, size }: { digest: string; size: number },
 ): Promise<{ bytes: Uint8Array; mode: number }> {
   // A link or a pipe in place of the file must not be followed or waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
-    throw new KitbagError("script-changed", { path });
-  });
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (cause: unknown) => {
+      if (isExhausted(cause)) throw cause;
+      throw new KitbagError("script-changed", { path });
+    },
+  );
   try {
     const facts = await file.stat();
     // What is larger now is not read at all: it could fill the memory.

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 
 import { KitbagError } from "../core/errors.ts";
+import { readOpenFileLimit } from "./limits/open-files.ts";
 import type { Pipes } from "./pipes.ts";
 import type { ExitStatus, SandboxName, SandboxProcess } from "./sandbox.ts";
 
@@ -33,6 +34,7 @@ export async function startProgram(
   pipes: Pipes,
   input?: string | Uint8Array,
 ): Promise<SandboxProcess> {
+  refuseHigh(command);
   const [stdout, stderr] = await Promise.all([pipes.openOutput(), pipes.openOutput()]);
   const stdin = pipes.openInput();
   if (input !== undefined) stdin.fill(input);
@@ -60,6 +62,17 @@ export async function startProgram(
     kill: () => killGroup(child),
     setHeld: (held) => setHeld([child, ...child.stdio.slice(3), stdout.stream, stderr.stream], held),
   };
+}
+
+/** A descriptor above the limit cannot be kept from a program: it must not be inherited, and nothing can be put in its place. */
+function refuseHigh({ sandbox, hidden = [] }: HostCommand): void {
+  if (hidden.length === 0) return;
+  const highest = Math.max(...hidden);
+  const { soft } = readOpenFileLimit();
+  if (highest < soft) return;
+  const found = `the descriptor ${highest}, which was open when Kitbag was started, is above the limit of open files, ${soft}`;
+  const reason = `${found}; raise the limit (ulimit -n ${2 * highest}), or start Kitbag without that descriptor`;
+  throw new KitbagError("sandbox-failed", { sandbox, reason });
 }
 
 function fillFile(pipes: Pipes, content: string | Uint8Array): number {

@@ -7,12 +7,14 @@ import {
   readdirSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, expect, test, vi } from "vitest";
 
+import { needProgram } from "../../test/support/need-program.ts";
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { toolGroup } from "./host.ts";
 import { openWorkArea } from "./work-area.ts";
@@ -75,17 +77,36 @@ test("remove() removes what is its own, and keeps what is kept", async () => {
   expect([existsSync(area.own), readdirSync(area.kept)]).toEqual([false, ["kept"]]);
 });
 
-test("openWorkArea() removes what processes left that are gone, and nothing of those that run", () => {
+test("openWorkArea() removes what processes left that are gone, and nothing of those that run or may be starting", async () => {
   const parent = createFolder();
   const root = join(parent, `kitbag-work-${user}`);
-  for (const name of ["run-999999999-abcdef/private", `run-${process.pid}-abcdef`, "run-x", "kept"]) {
+  for (const name of ["run-9999999-old", "run-9999998-young", "run-x", "kept"])
     mkdirSync(join(root, name), { recursive: true });
-  }
+  utimesSync(join(root, "run-9999999-old"), 0, 0);
+  const held = openWorkArea(parent);
 
   const { own } = openWorkArea(parent);
+  await vi.waitFor(() => expect(existsSync(join(root, "run-9999999-old"))).toBe(false));
 
-  const left = readdirSync(root).filter((name) => join(root, name) !== own);
-  expect(left.toSorted()).toEqual(["kept", `run-${process.pid}-abcdef`, "run-x"]);
+  const left = readdirSync(root).filter((name) => ![own, held.own].includes(join(root, name)));
+  expect(left.toSorted()).toEqual(["kept", "run-9999998-young", "run-x"]);
+  expect([existsSync(held.own), existsSync(own)]).toEqual([true, true]);
+});
+
+test("openWorkArea() leaves the folder of a process alone that runs in another container", async (context) => {
+  needProgram(context, "unshare");
+  context.skip(user !== 0, "only root can make a list of processes");
+  const parent = createFolder();
+  const { own } = openWorkArea(parent);
+  utimesSync(own, 0, 0);
+  const module = JSON.stringify(join(import.meta.dirname, "work-area.ts"));
+  const program = `import(${module}).then(({ openWorkArea }) => openWorkArea(${JSON.stringify(parent)}).remove())`;
+  const command = ["--pid", "--fork", "--mount-proc", process.execPath, "-e", program];
+
+  const other = spawnSync("unshare", command, { encoding: "utf8" });
+
+  expect(other).toMatchObject({ status: 0, stderr: "" });
+  expect(existsSync(own)).toBe(true);
 });
 
 test("openWorkArea() closes a directory of its own that was open to all", () => {

@@ -7,14 +7,13 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
-  rmSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isOpenToTools, isRoot, toolGroup } from "./host.ts";
-import { isRunning } from "./is-running.ts";
+import { holdFolder, isHeld } from "./hold-folder.ts";
 
 /**
  * Directories for what sandboxes need on disk. No other user of the machine can enter them. Programs of root are other users: they can
@@ -38,13 +37,17 @@ export function openWorkArea(parent = findParent()): WorkArea {
   const area = openArea(realpathSync(parent));
   const kept = join(area, "kept");
   mkdirSync(kept, { recursive: true });
-  removeLeftovers(area);
   const own = mkdtempSync(join(area, `run-${process.pid}-`));
   for (const directory of [area, kept, own]) closeToOthers(directory);
   const secret = join(own, "private");
   mkdirSync(secret, { mode: 0o700 });
+  const release = holdFolder(own);
+  void removeLeftovers(area);
   // A process that was ended a moment ago may still make a file there.
-  const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  const remove = (): Promise<void> => {
+    release();
+    return rm(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  };
   return { root: area, kept, own, private: secret, remove };
 }
 
@@ -94,11 +97,10 @@ function closeToOthers(directory: string): void {
   chmodSync(directory, isRoot ? 0o710 : 0o700);
 }
 
-function removeLeftovers(area: string): void {
-  for (const name of readdirSync(area)) {
-    const pid = /^run-(\d+)-/u.exec(name)?.[1];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`) && !isRunning(Number(pid))) {
-      rmSync(join(area, name), { recursive: true, force: true });
-    }
+/** Removes what processes left that are gone. The number in a name says nothing: the process may be in another container. */
+async function removeLeftovers(area: string): Promise<void> {
+  for (const name of readdirSync(area).filter((entry) => /^run-\d+-/u.test(entry))) {
+    const folder = join(area, name);
+    if (!(await isHeld(folder))) await rm(folder, { recursive: true, force: true });
   }
 }

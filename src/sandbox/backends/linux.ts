@@ -12,6 +12,7 @@ import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
 import type { ExitStatus, Guarantee, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
+import { readOpenFileLimit } from "../limits/open-files.ts";
 import { startProgram, type HostCommand } from "../start-program.ts";
 import type { WorkArea } from "../work-area.ts";
 import { withRelay } from "./with-relay.ts";
@@ -32,20 +33,18 @@ export interface HeldLayout extends Layout {
 /** A profile made ready for a back end. */
 interface Prepared {
   readonly layout: HeldLayout;
-  readonly groups?: GroupMembership;
   /** Puts in front of a command what must happen first, as root. */
   wrap(command: readonly string[]): readonly string[];
 }
 
 /** Joins control groups, and stages what the user who the program becomes could not reach, or must own. */
 function prepare(
-  profile: Profile,
   layout: HeldLayout,
-  { area, groups: allGroups }: LinuxHost,
+  area: WorkArea,
+  groups: GroupMembership | undefined,
   { keepsPaths, staged: first = [] }: LinuxBackend,
 ): Prepared {
-  const groups = allGroups?.make(profile.limits);
-  if (!isRoot) return { layout, ...(groups && { groups }), wrap: (command) => withGroups(groups, command) };
+  if (!isRoot) return { layout, wrap: (command) => withGroups(groups, command) };
   const staged = [...first];
   const mounts = layout.mounts.map((mount) => {
     if (mount.held === undefined && isOpenToTools(mount.source)) return mount;
@@ -57,7 +56,7 @@ function prepare(
     return { ...rest, source: place };
   });
   const prelude: Prelude = { groups: groups?.files ?? [], staged, user: nextUser() };
-  return { layout: { ...layout, mounts }, ...(groups && { groups }), wrap: (command) => withPrelude(prelude, command) };
+  return { layout: { ...layout, mounts }, wrap: (command) => withPrelude(prelude, command) };
 }
 
 function withGroups(groups: GroupMembership | undefined, command: readonly string[]): readonly string[] {
@@ -122,7 +121,7 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
       const { profile, command } = withRelay(
-        { profile: await coverSockets(backend.name, asked), command: program },
+        { profile: withinLimit(await coverSockets(backend.name, asked)), command: program },
         host,
         backend.name,
       );
@@ -154,6 +153,13 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   };
 }
 
+/** A program may have as many files open as its profile says, and as this process could. */
+function withinLimit(profile: Profile): Profile {
+  const { limits } = profile;
+  const openFiles = Math.min(limits.openFiles, readOpenFileLimit().hard);
+  return openFiles === limits.openFiles ? profile : { ...profile, limits: { ...limits, openFiles } };
+}
+
 /** A program, as a back end is asked to start it. */
 interface Asked {
   readonly profile: Profile;
@@ -169,8 +175,10 @@ async function startLaidOut(
 ): Promise<{ process: SandboxProcess; groups?: GroupMembership }> {
   const laidOut = await toLayout(profile, host.area);
   const mounts = holdPlaces(laidOut.mounts, profile);
+  let groups: GroupMembership | undefined;
   try {
-    const { layout, groups, wrap } = prepare(profile, { ...laidOut, mounts }, host, backend);
+    groups = host.groups?.make(profile.limits);
+    const { layout, wrap } = prepare({ ...laidOut, mounts }, host.area, groups, backend);
     const hidden = strayDescriptors();
     const plan = backend.toCommand(profile, layout, command, hidden);
     const environment = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" };
@@ -183,6 +191,9 @@ async function startLaidOut(
       input,
     );
     return { process, ...(groups && { groups }) };
+  } catch (cause) {
+    groups?.leave();
+    throw cause;
   } finally {
     releasePlaces(mounts);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -67,17 +67,23 @@ test("findControlGroups() finds none without a table", () => {
   expect(findControlGroups("/nonexistent", "/nonexistent")).toBeUndefined();
 });
 
-test("findControlGroups() removes groups of processes that are gone, and nothing else", () => {
+test("findControlGroups() removes old groups of processes that are gone, and nothing else", () => {
   const { root, own, base } = makeTree("0::/app\n", ["app"]);
   const app = join(base, "app");
-  for (const name of ["kitbag-999999999-0123abcd-0", `kitbag-${process.pid}-0123abcd-0`, "other"])
-    mkdirSync(join(app, name));
+  const names = [
+    "kitbag-999999999-0123abcd-0",
+    "kitbag-999999999-0123abcd-1",
+    `kitbag-${process.pid}-0123abcd-0`,
+    "other",
+  ];
+  for (const name of names) mkdirSync(join(app, name));
+  for (const name of names) if (!name.endsWith("-1")) utimesSync(join(app, name), 0, 0);
 
   findControlGroups(root, own);
 
   const left = readdirSync(app);
   expect(left).not.toContain("kitbag-999999999-0123abcd-0");
-  expect(left).toEqual(expect.arrayContaining([`kitbag-${process.pid}-0123abcd-0`, "other"]));
+  expect(left).toEqual(expect.arrayContaining(names.slice(1)));
 });
 
 /** A tree of plain files: what the kernel would answer is written into it. */

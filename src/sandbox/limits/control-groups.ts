@@ -1,5 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { join } from "node:path";
 
@@ -145,9 +154,17 @@ function removeOwn(base: string, name: string): void {
 function removeLeftovers(base: string): void {
   for (const entry of list(base)) {
     const pid = /^kitbag-(\d+)-[0-9a-f]{8}-\d+$/u.exec(entry)?.[1];
-    if (pid !== undefined && !list("/proc").includes(pid)) tryRemove(join(base, entry));
+    // A process of another container is not in our list: what it has just made is left alone, and what it uses cannot be removed.
+    if (pid !== undefined && !list("/proc").includes(pid) && isOld(join(base, entry))) tryRemove(join(base, entry));
   }
 }
+
+function isOld(group: string): boolean {
+  const facts = statSync(group, { throwIfNoEntry: false });
+  return facts !== undefined && Date.now() - facts.mtimeMs > oldMs;
+}
+
+const oldMs = 60_000;
 
 function tryRemove(group: string): void {
   try {

@@ -10,6 +10,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+import { readOpenFileLimit } from "../limits/open-files.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
 import { createShelf, type Waiting } from "./shelf.ts";
@@ -84,7 +85,7 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
       RLIMIT_CPU: limits.cpuSeconds,
       RLIMIT_FSIZE: limits.fileBytes,
       RLIMIT_NPROC: limits.processes,
-      RLIMIT_NOFILE: limits.openFiles,
+      RLIMIT_NOFILE: Math.min(limits.openFiles, readOpenFileLimit().hard),
       RLIMIT_DATA: limits.memoryBytes,
     },
   };

@@ -232,6 +232,16 @@ test("call() shortens what a tool says when it throws a huge message", async () 
   expect(JSON.stringify(outcome).length).toBeLessThan(10_000);
 });
 
+test("call() says that the process has too many files open, when a tool could open no other", async () => {
+  const error = Object.assign(new Error("spawn mkfifo EMFILE"), { code: "EMFILE" });
+  const workspace = createWorkspace({ tools: [tool("throws", () => Promise.reject(error))] });
+
+  const outcome = await workspace.call("throws");
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "descriptors-exhausted" } });
+  expect(JSON.stringify(outcome)).toContain("ulimit -n");
+});
+
 test("call() passes on an error of ours that a tool throws", async () => {
   const error = new KitbagError("step-failed", { tool: "a", step: "b", code: "tool-failed", reason: "c" });
   const workspace = createWorkspace({ tools: [tool("throws", () => Promise.reject(error))] });

@@ -1,6 +1,7 @@
 import { errorCodes, isKitbagError, toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts";
 import { copyJson, maxJsonDepth } from "../../core/json.ts";
 import { describeThrown } from "../describe-thrown.ts";
+import { isExhausted } from "../../core/is-exhausted.ts";
 import type { Call } from "./call.ts";
 
 /** The largest details that an error of a tool may bring. */
@@ -8,7 +9,9 @@ const maxBytes = 64 * 1024;
 
 /** The failure of a tool that threw `cause`. A {@link KitbagError} stays what it is, if it is one of ours and can be shown. */
 export function toToolFailure(call: Call, cause: unknown): Failure {
-  return fromKitbagError(cause) ?? toFailure("tool-failed", { tool: call.address, reason: describeThrown(cause) });
+  const { address: tool } = call;
+  if (isExhausted(cause)) return toFailure("descriptors-exhausted", { tool, reason: describeThrown(cause) });
+  return fromKitbagError(cause) ?? toFailure("tool-failed", { tool, reason: describeThrown(cause) });
 }
 
 function fromKitbagError(cause: unknown): Failure | undefined {
