@@ -9,7 +9,12 @@ if (first === "--version" || first === "-V") {
   console.log(second === "--json" ? JSON.stringify({ version }) : version);
 } else {
   // Not awaited: Node would add a warning of its own when a configuration waits for ever.
-  void import("./run-program.ts").then(({ runProgram }) => runProgram(process.argv.slice(2)), refuse);
+  void load().then(({ runProgram }) => runProgram(process.argv.slice(2)), refuse);
+}
+
+async function load(): Promise<typeof import("./run-program.ts")> {
+  if (process.pid === 1) (await import("./first-process.ts")).leaveFirstProcess();
+  return import("./run-program.ts");
 }
 
 /** What is loaded says itself that this Node is too old. */
