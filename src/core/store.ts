@@ -18,7 +18,10 @@ import type { Queue } from "./queue.ts";
  * happened. It works again, without being opened anew, when the cause is gone.
  */
 export interface Store {
+  /** What must not be forgotten: state, keys of calls that happen once, failed calls. */
   readonly kv: KeyValueStore;
+  /** Counters of limits, and caches: they may be where things can be forgotten. @default `kv` */
+  readonly counters?: KeyValueStore;
   readonly log: LogStore;
   readonly blobs: BlobStore;
   /** The queue of this name, which exists from its first job on. */

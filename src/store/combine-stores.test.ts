@@ -8,7 +8,7 @@ const clock = createClock();
 const conformance = storeConformance(
   () => {
     const { kv, close } = memoryStore({ now: clock.now });
-    return combineStores(memoryStore({ now: clock.now }), { kv, tails: createTails(), close });
+    return combineStores(memoryStore({ now: clock.now }), { counters: kv, tails: createTails(), close });
   },
   { wait: clock.pass },
 );
@@ -18,14 +18,16 @@ test.for(conformance)("$name", (check) => check.run());
 test("combineStores() takes what the parts have, and the rest from the base", async () => {
   const base = memoryStore();
   const parts = memoryStore();
-  const store = combineStores(base, parts);
+  const store = combineStores(base, { counters: parts.kv, close: parts.close });
 
   await store.kv.set("key", 1);
+  await store.counters?.set("count", 2);
   await store.queue("jobs").add("job");
   await store.log.append("stream", ["a"]);
 
-  expect(await base.kv.get("key")).toBeUndefined();
-  expect((await parts.kv.get("key"))?.value).toBe(1);
+  expect((await base.kv.get("key"))?.value).toBe(1);
+  expect(await base.kv.get("count")).toBeUndefined();
+  expect((await parts.kv.get("count"))?.value).toBe(2);
   expect((await base.queue("jobs").count()).ready).toBe(1);
   expect(await base.log.position("stream")).toBe(1);
 });
@@ -34,7 +36,7 @@ test("combineStores() closes both", async () => {
   const base = memoryStore();
   const parts = memoryStore();
 
-  await combineStores(base, parts).close();
+  await combineStores(base, { counters: parts.kv, close: parts.close }).close();
 
   await expect(base.kv.get("key")).rejects.toMatchObject({ code: "store-closed" });
   await expect(parts.kv.get("key")).rejects.toMatchObject({ code: "store-closed" });

@@ -13,7 +13,8 @@ export interface LiveTails {
 
 /** What takes the place of parts of a store. */
 export interface StoreParts {
-  readonly kv?: KeyValueStore;
+  /** For limits and caches. What must be kept stays in the base. */
+  readonly counters?: KeyValueStore;
   readonly tails?: LiveTails;
   close(): Promise<void>;
 }
@@ -22,24 +23,26 @@ export interface StoreParts {
 const pollEveryMs = 1000;
 
 /**
- * Makes one store of two: `kv` and live tails of `parts` if it has them, everything else of `base`. Closing it closes both.
+ * Makes one store of two: counters and live tails of `parts` if it has them, everything else of `base`. Closing it closes both.
  *
  * @example
  * ```ts
  * import { memoryStore } from "kitbag";
  * import { combineStores } from "kitbag/store";
  *
- * const store = combineStores(memoryStore(), memoryStore());
- * await store.kv.set("key", 1);
- * await store.log.append("stream", ["a"]);
- * console.assert((await store.log.position("stream")) === 1);
+ * const { kv: counters, close } = memoryStore();
+ * const store = combineStores(memoryStore(), { counters, close });
+ * await store.counters?.increment("calls");
+ * console.assert((await store.kv.get("calls")) === undefined);
  * await store.close();
  * ```
  */
 export function combineStores(base: Store, parts: StoreParts): Store {
   const life = createStoreLife(Date.now);
+  const counters = parts.counters ?? base.counters;
   return {
-    kv: parts.kv ?? base.kv,
+    kv: base.kv,
+    ...(counters !== undefined && { counters }),
     log: parts.tails ? withLiveTails(base.log, parts.tails, life) : base.log,
     blobs: base.blobs,
     queue: base.queue,

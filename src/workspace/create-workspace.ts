@@ -122,7 +122,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
   const inFlight = createInFlight();
-  const { kv } = store ?? memoryStore();
+  const { kv, counters = kv } = store ?? memoryStore();
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return {
@@ -137,13 +137,13 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     audit: options.audit && traceAudit(options.audit),
     outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
     kv,
-    cache: createOutputCache(kv),
+    cache: createOutputCache(counters),
     flights: new Map(),
     states: createStates(kv),
     slots: createSlots({
       maxTotal: limits.maxConcurrent,
       maxTogether: limits.maxTogether,
-      openSupply: createSupplies(kv),
+      openSupply: createSupplies(counters),
     }),
     waiting: 0,
     ...createGuards(options, registry, store),
@@ -165,7 +165,7 @@ function createGuards(
   store: Store | undefined,
 ): Pick<CallHost, "rates" | "retries" | "breakers" | "keepsFailed"> {
   return {
-    rates: createRates([...rates], store?.kv),
+    rates: createRates([...rates], store?.counters ?? store?.kv),
     retries: toRetryPolicy(retries),
     breakers: breaker && createBreakers(breaker, registry),
     keepsFailed: keepFailed,

@@ -9,7 +9,7 @@ import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 export type CrashStore =
   | { readonly file: string }
   | { readonly url: string; readonly schema: string }
-  /** Only `kv` is shared. */
+  /** Only limits are shared. */
   | { readonly redis: string };
 
 /** Opens it. */

@@ -63,7 +63,7 @@ function parseStore(text: string, source: string, cwd: string): StoreChoice {
 
 function parsePostgres(url: string, source: string): StoreChoice {
   if (!URL.canParse(url)) throw usageError(`Cannot use ${source} postgres://…: it is no address of a database`);
-  return { kind: "postgres", ...parseServerAddress(url, ["postgres:", "postgresql:"]) };
+  return { kind: "postgres", url, shown: parseServerAddress(url, ["postgres:", "postgresql:"], "schema").shown };
 }
 
 /** An address of another kind may have a password in it as well. */

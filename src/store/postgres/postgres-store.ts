@@ -3,7 +3,7 @@ import { showValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { checkWhole } from "../check-whole.ts";
 import { loadPackage } from "../load-package.ts";
-import { parseServerAddress } from "../server-address.ts";
+import { choosePlace, parseServerAddress } from "../server-address.ts";
 import { createStoreLife } from "../store-life.ts";
 import { postgresBlobs } from "./postgres-blobs.ts";
 import { postgresKv } from "./postgres-kv.ts";
@@ -16,7 +16,7 @@ import { migratePostgres } from "./postgres-schema.ts";
 
 /** What {@link postgresStore} takes. */
 export interface PostgresStoreOptions {
-  /** `postgresql://user:password@host:port/database` */
+  /** `postgresql://user:password@host:port/database`, with `?schema=name` if it is not said with `schema` */
   readonly url: string;
   /** Where the tables are; one database can hold several stores. Small letters, digits and `_`. @default "kitbag" */
   readonly schema?: string;
@@ -102,8 +102,9 @@ function createStore(
   };
 }
 
-function checkOptions({ url, schema = "kitbag", timeoutMs = 1500 }: PostgresStoreOptions) {
-  const address = parseServerAddress(url, ["postgresql:", "postgres:"]);
+function checkOptions({ url, timeoutMs = 1500, ...options }: PostgresStoreOptions) {
+  const address = parseServerAddress(url, ["postgresql:", "postgres:"], "schema");
+  const schema = choosePlace("schema", { option: options.schema, address, usual: "kitbag" });
   checkWhole("timeoutMs", timeoutMs, 1);
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,40}$/u.test(schema)) {
     throw new KitbagError("option-invalid", {

@@ -14,7 +14,7 @@ let prefixes = 0;
 
 test("redisStore() loses nothing that it acknowledged when the server is killed, and goes on without being opened anew", async (context) => {
   const server = await findServer(context);
-  const { kv } = await open(server.url, 10_000);
+  const { counters: kv } = await open(server.url, 10_000);
   const acknowledged: number[] = [];
   let doubtful = 0;
   const over = new AbortController();
@@ -44,7 +44,7 @@ test("redisStore() loses nothing that it acknowledged when the server is killed,
 
 test("redisStore() says that nothing was written when it could not even connect", async (context) => {
   const server = await findServer(context);
-  const { kv } = await open(server.url);
+  const { counters: kv } = await open(server.url);
   await kv.set("key", "old");
   await server.crash();
   await sleep(50);
@@ -62,19 +62,19 @@ test("redisStore() says that nothing was written when it could not even connect"
 
 test("redisStore() says that a write may be kept whose answer was lost", async (context) => {
   const { store, proxy } = await openThroughProxy(context);
-  await store.kv.set("key", "old");
+  await store.counters.set("key", "old");
   proxy.swallowAnswers();
 
-  const failure = await store.kv.set("key", "new").catch(identity);
+  const failure = await store.counters.set("key", "new").catch(identity);
   proxy.heal();
 
   expect(failure).toMatchObject({ code: "store-unavailable", details: { mayBeWritten: true } });
-  expect((await store.kv.get("key"))?.value).toBe("new");
+  expect((await store.counters.get("key"))?.value).toBe("new");
 });
 
 test("redisStore() gives up on a server that has gone without a word, and goes on when it is back", async (context) => {
   const { store, proxy } = await openThroughProxy(context);
-  const { kv } = store;
+  const { counters: kv } = store;
   await kv.set("key", 1);
   proxy.blackHole();
 
@@ -91,18 +91,18 @@ test.for(["reset", "halfClose"] as const)(
   "redisStore() goes on after %s of its connections",
   async (fault, context) => {
     const { store, proxy } = await openThroughProxy(context);
-    await store.kv.set("key", 1);
+    await store.counters.set("key", 1);
 
     proxy[fault]();
-    await store.kv.get("key").catch(identity);
+    await store.counters.get("key").catch(identity);
 
-    expect((await store.kv.get("key"))?.value).toBe(1);
+    expect((await store.counters.get("key"))?.value).toBe(1);
   },
 );
 
 test("close() ends also when the server has gone without a word", async (context) => {
   const { store, proxy } = await openThroughProxy(context);
-  const writing = store.kv.set("key", 1).catch(identity);
+  const writing = store.counters.set("key", 1).catch(identity);
   proxy.blackHole();
 
   await store.close();

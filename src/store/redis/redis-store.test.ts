@@ -12,9 +12,13 @@ const findForgetful = shareRedis({ appendonly: "no", appendfsync: "everysec", "m
 let url = "";
 let prefixes = 0;
 
-const conformance = storeConformance(() => redisStore({ url, prefix: nextPrefix(), timeoutMs: 20_000 }), {
-  parts: ["kv"],
-});
+const conformance = storeConformance(
+  async () => {
+    const { counters, close } = await redisStore({ url, prefix: nextPrefix(), timeoutMs: 20_000 });
+    return { kv: counters, close };
+  },
+  { parts: ["kv"] },
+);
 
 test.for(conformance)("$name", async (check, context) => {
   ({ url } = await findServer(context));
@@ -59,7 +63,7 @@ test("redisStore() takes a server that writes a little later if the last seconds
 });
 
 test("redisStore() takes a server that may forget everything if it is told to", async (context) => {
-  const { kv } = await open(await findForgetful(context), { mayForget: "everything" });
+  const { counters: kv } = await open(await findForgetful(context), { mayForget: "everything" });
 
   await kv.set("key", 1);
 
@@ -104,15 +108,15 @@ test("redisStore() keeps stores with different prefixes apart", async (context) 
   const server = await findServer(context);
   const [one, two] = [await open(server), await open(server)];
 
-  await one.kv.set("key", 1);
+  await one.counters.set("key", 1);
 
-  expect(await two.kv.get("key")).toBeUndefined();
-  expect(await two.kv.list()).toEqual([]);
+  expect(await two.counters.get("key")).toBeUndefined();
+  expect(await two.counters.list()).toEqual([]);
 });
 
 test("set() never gives a version again, also when the server has forgotten everything", async (context) => {
   const server = await findForgetful(context);
-  const { kv } = await open(server, { mayForget: "everything" });
+  const { counters: kv } = await open(server, { mayForget: "everything" });
   const before = await kv.set("key", "before");
   await send(server, ["FLUSHALL"]);
 
@@ -125,7 +129,7 @@ test("set() never gives a version again, also when the server has forgotten ever
 test("set() takes out the names of keys that have expired", async (context) => {
   const server = await findServer(context);
   const prefix = nextPrefix();
-  const { kv } = await open(server, { prefix });
+  const { counters: kv } = await open(server, { prefix });
   for (let index = 0; index < 20; index++) await kv.set(`key-${index}`, 1, { expiresInMs: 1 });
 
   await vi.waitUntil(
@@ -145,7 +149,7 @@ test("kv of several processes loses nothing", async (context) => {
   const stores = await Promise.all(Array.from({ length: 4 }, () => open(server, { prefix })));
 
   const versions = await Promise.all(
-    stores.flatMap(({ kv }, writer) =>
+    stores.flatMap(({ counters: kv }, writer) =>
       Array.from({ length: 25 }, async () => {
         await kv.increment("count");
         return kv.set("key", writer);
@@ -153,12 +157,12 @@ test("kv of several processes loses nothing", async (context) => {
     ),
   );
 
-  expect((await stores[0]?.kv.get("count"))?.value).toBe(100);
+  expect((await stores[0]?.counters.get("count"))?.value).toBe(100);
   expect(new Set(versions).size).toBe(100);
 });
 
 test("redisStore() goes by the clock of the server, whatever that of the process says", async (context: TestContext) => {
-  const { kv } = await open(await findServer(context));
+  const { counters: kv } = await open(await findServer(context));
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(0) });
   onTestFinished(() => void vi.useRealTimers());
 

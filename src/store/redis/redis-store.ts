@@ -1,10 +1,10 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { Store } from "../../core/store.ts";
+import type { KeyValueStore, Store } from "../../core/store.ts";
 import { checkWhole } from "../check-whole.ts";
 import type { LiveTails } from "../combine-stores.ts";
 import { loadPackage } from "../load-package.ts";
-import { parseServerAddress } from "../server-address.ts";
+import { choosePlace, parseServerAddress } from "../server-address.ts";
 import { createStoreLife } from "../store-life.ts";
 import { checkRedis, type MayForget } from "./check-redis.ts";
 import { redisKv } from "./redis-kv.ts";
@@ -13,9 +13,9 @@ import { redisTails } from "./redis-tails.ts";
 
 /** What {@link redisStore} takes. */
 export interface RedisStoreOptions {
-  /** `redis://user:password@host:port/database`, or `rediss://` for TLS */
+  /** `redis://user:password@host:port/database`, or `rediss://` for TLS, with `?prefix=name:` if it is not said with `prefix` */
   readonly url: string;
-  /** What all keys on the server begin with. @default "kitbag:" */
+  /** What all keys on the server begin with: each project needs its own. @default "kitbag:" */
   readonly prefix?: string;
   /**
    * What may be lost when the server crashes: `"nothing"` needs `appendonly yes`, `appendfsync always` and
@@ -28,12 +28,14 @@ export interface RedisStoreOptions {
 }
 
 /** The parts of a store that a Redis server can hold. */
-export interface RedisStore extends Pick<Store, "kv" | "close"> {
+export interface RedisStore extends Pick<Store, "close"> {
+  /** For limits and caches. What must be kept belongs elsewhere: a server that is emptied has forgotten it. */
+  readonly counters: KeyValueStore;
   readonly tails: LiveTails;
 }
 
 /**
- * Opens the parts of a store that a Redis server can hold: `kv`, for counters, limits and caches that several machines share, and
+ * Opens the parts of a store that a Redis server can hold: `counters`, for limits and caches that several machines share, and
  * live tails, so that those who follow a stream are woken at once. Log, blobs and queues are kept elsewhere: see
  * {@link combineStores}. Needs the package `redis`, and a server that keeps what it acknowledges, which is checked when it is
  * opened: see `mayForget`.
@@ -48,7 +50,7 @@ export interface RedisStore extends Pick<Store, "kv" | "close"> {
  * import { redisStore } from "kitbag/store";
  *
  * const redis = await redisStore({ url: process.env["REDIS_URL"] ?? "redis://localhost" });
- * const calls = await redis.kv.increment("calls:ann", 1, { expiresInMs: 60_000 });
+ * const calls = await redis.counters.increment("calls:ann", 1, { expiresInMs: 60_000 });
  * console.assert(calls >= 1);
  * await redis.close();
  * ```
@@ -77,7 +79,7 @@ export async function redisStore(options: RedisStoreOptions): Promise<RedisStore
   const life = createStoreLife(Date.now);
   const tails = redisTails({ ...linkOptions, link, channel: `${prefix}tails` });
   return {
-    kv: redisKv({ life, link, prefix }),
+    counters: redisKv({ life, link, prefix }),
     tails,
     async close() {
       life.close();
@@ -87,8 +89,9 @@ export async function redisStore(options: RedisStoreOptions): Promise<RedisStore
   };
 }
 
-function checkOptions({ url, prefix = "kitbag:", mayForget = "nothing", timeoutMs = 1500 }: RedisStoreOptions) {
-  const address = parseServerAddress(url, ["redis:", "rediss:"]);
+function checkOptions({ url, mayForget = "nothing", timeoutMs = 1500, ...options }: RedisStoreOptions) {
+  const address = parseServerAddress(url, ["redis:", "rediss:"], "prefix");
+  const prefix = choosePlace("prefix", { option: options.prefix, address, usual: "kitbag:" });
   checkWhole("timeoutMs", timeoutMs, 1);
   if (typeof prefix !== "string" || !prefix.isWellFormed()) refuse("prefix", prefix, "a text");
   if (!["nothing", "seconds", "everything"].includes(mayForget)) {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import type { Store } from "../../core/store.ts";
-import { combineStores } from "../combine-stores.ts";
 import { memoryStore } from "../memory-store.ts";
 import { sqliteStore } from "../sqlite/sqlite-store.ts";
 import { createRuns, type Runs } from "./create-runs.ts";
@@ -101,7 +100,7 @@ test("end() ends a run although its lease was written by somebody else meanwhile
 test("open() begins a run also where leases are kept elsewhere than the journal", async () => {
   const { store: base } = await createWorld();
   const leases = memoryStore();
-  const runs = createRuns({ store: combineStores(base, { kv: leases.kv, close: leases.close }) });
+  const runs = createRuns({ store: { ...base, kv: leases.kv } });
 
   const run = await runs.open("a", { events: [{ type: "note" }] });
 

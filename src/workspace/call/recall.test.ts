@@ -732,3 +732,23 @@ async function runAndDie(store: Store, annotations: ToolAnnotations): Promise<vo
 function fail(reason: string): never {
   throw new Error(reason);
 }
+
+test("counters that forget everything make no call happen twice that was to happen once, and lose no failed call", async () => {
+  const kept = memoryStore();
+  const done: string[] = [];
+  const pay = defineTool({ name: "pay", description: "Pays", run: () => done.push("paid") });
+  const fails = defineTool({ name: "fails", description: "Fails", run: () => Promise.reject(new Error("no")) });
+  const open = (): Workspace => {
+    const store = { ...kept, counters: memoryStore().kv };
+    return createWorkspace({ tools: [pay, fails], store, keepFailed: true, rates: [{ per: "user", calls: 100, inMs: 60_000 }] });
+  };
+  const before = open();
+  await before.call("pay", {}, { idempotencyKey: "order-1" });
+  await before.call("fails");
+
+  await open().call("pay", {}, { idempotencyKey: "order-1" });
+
+  expect(done).toEqual(["paid"]);
+  expect((await kept.kv.list({ prefix: "dead:" })).length).toBeGreaterThan(0);
+  expect((await kept.kv.list()).filter(([key]) => /^(?:rate|cache|slot)/u.test(key))).toEqual([]);
+});

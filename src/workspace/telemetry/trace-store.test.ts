@@ -63,6 +63,15 @@ test("traceStore() puts everything that a call does with a store into spans, and
   expect(JSON.stringify(spans.map(({ attributes }) => attributes))).not.toContain("ada");
 });
 
+test("traceStore() tells counters that are kept elsewhere from what must be kept", async () => {
+  const store = traceStore({ ...memoryStore(), counters: memoryStore().kv });
+
+  const spans = await spansOfTool(async () => void (await store.counters?.increment("calls")));
+
+  expect(spans.map(({ name }) => name)).toEqual(["store counters.increment"]);
+  expect(await store.kv.get("calls")).toBeUndefined();
+});
+
 test("traceStore() says in a span what went wrong", async () => {
   const thrown: Store = {
     ...memoryStore(),

@@ -8,17 +8,12 @@ import { isRecording, traceOf } from "./tracing.ts";
 /** A store whose work for a call is in spans. Keys are not in them: they may say who asked. */
 export function traceStore(store: Store): Store {
   // Looked up when they are used: what is behind the door may change.
-  const kv = (): KeyValueStore => store.kv;
+  const { counters } = store;
   const log = (): LogStore => store.log;
   const blobs = (): BlobStore => store.blobs;
   return {
-    kv: {
-      get: (key) => trace("kv.get", () => kv().get(key)),
-      set: (key, value, options) => trace("kv.set", () => kv().set(key, value, options)),
-      delete: (key, options) => trace("kv.delete", () => kv().delete(key, options)),
-      list: (options) => trace("kv.list", () => kv().list(options)),
-      increment: (key, by, options) => trace("kv.increment", () => kv().increment(key, by, options)),
-    },
+    kv: traceValues("kv", () => store.kv),
+    ...(counters && { counters: traceValues("counters", () => counters) }),
     log: {
       append: (stream, values, options) => trace("log.append", () => log().append(stream, values, options)),
       read: (stream, options) => trace("log.read", () => log().read(stream, options)),
@@ -36,6 +31,16 @@ export function traceStore(store: Store): Store {
     },
     queue: (name) => store.queue(name),
     close: () => store.close(),
+  };
+}
+
+function traceValues(part: "kv" | "counters", values: () => KeyValueStore): KeyValueStore {
+  return {
+    get: (key) => trace(`${part}.get`, () => values().get(key)),
+    set: (key, value, options) => trace(`${part}.set`, () => values().set(key, value, options)),
+    delete: (key, options) => trace(`${part}.delete`, () => values().delete(key, options)),
+    list: (options) => trace(`${part}.list`, () => values().list(options)),
+    increment: (key, by, options) => trace(`${part}.increment`, () => values().increment(key, by, options)),
   };
 }
 
