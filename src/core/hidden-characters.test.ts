@@ -138,3 +138,39 @@ test("findHiddenCharacters() shows the beginning of a long message in tags", () 
 
   expect(found?.spells).toBe(`${"a".repeat(80)}…`);
 });
+
+/** Bytes as variation selectors, which carry a message behind any letter. */
+function toSelectors(text: string): string[] {
+  return [...Buffer.from(text)].map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16));
+}
+
+test.for([
+  [
+    "selectors with a zero-width space after every third",
+    toSelectors("ignore all").map((one, index) => one + (index % 3 === 2 ? "\u200B" : "")),
+  ],
+  [
+    "selectors with a joiner after every third",
+    toSelectors("ignore all").map((one, index) => one + (index % 3 === 2 ? "\u200D" : "")),
+  ],
+  ["one selector behind each letter", toSelectors("ignore all").map((one) => `a${one}`)],
+  [
+    "a word behind a black flag",
+    ["\u{1F3F4}", ...Array.from("rules", (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))), "\u{E007F}"],
+  ],
+  ["rare characters without a shape", ["\u{1D173}", "\u{1BCA0}", "\u{13430}", "\u{E0080}", "\u{E01F0}"]],
+] as const)("toVisibleText() leaves no message: %s", ([, parts]) => {
+  const visible = toVisibleText(`ok${parts.join("")}`);
+
+  expect(visible).toMatch(/^ok(?:a*|\u{1F3F4})$/u);
+});
+
+test.for([
+  "\u2764\uFE0F",
+  "1\uFE0F\u20E3",
+  "\u845B\u{E0100}",
+  "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+  "\u{1F469}\u200D\u{1F4BB}",
+])("toVisibleText() leaves what writing needs: %s", (text) => {
+  expect(toVisibleText(`a ${text} b`)).toBe(`a ${text} b`);
+});

@@ -15,60 +15,46 @@ export interface HiddenCharacters {
   readonly spells?: string;
 }
 
-/** The ranges of each kind. A few variation selectors in a row are an accident; more of them carry a message. */
-const kinds: Readonly<
-  Record<HiddenKind, { readonly ranges: readonly (readonly [number, number])[]; readonly least: number }>
-> = {
-  control: {
-    ranges: [
-      [0x00, 0x08],
-      [0x0b, 0x0b],
-      [0x0e, 0x1f],
-      [0x7f, 0x9f],
-    ],
-    least: 1,
-  },
-  bidirectional: {
-    ranges: [
-      [0x061c, 0x061c],
-      [0x200e, 0x200f],
-      [0x202a, 0x202e],
-      [0x2066, 0x2069],
-    ],
-    least: 1,
-  },
-  "zero-width": {
-    ranges: [
-      ...([
-        [0x00ad, 0x00ad],
-        [0x034f, 0x034f],
-        [0x115f, 0x1160],
-        [0x17b4, 0x17b5],
-        [0x180b, 0x180f],
-      ] as const),
-      ...([
-        [0x200b, 0x200d],
-        [0x2028, 0x2029],
-        [0x2060, 0x2065],
-        [0x206a, 0x206f],
-        [0x3164, 0x3164],
-      ] as const),
-      ...([
-        [0xfeff, 0xfeff],
-        [0xffa0, 0xffa0],
-        [0xfff9, 0xfffb],
-      ] as const),
-    ],
-    least: 1,
-  },
-  tag: { ranges: [[0xe0000, 0xe007f]], least: 1 },
-  variation: {
-    ranges: [
-      [0xfe00, 0xfe0f],
-      [0xe0100, 0xe01ef],
-    ],
-    least: 4,
-  },
+/** The ranges of each kind. */
+const kinds: Readonly<Record<HiddenKind, readonly (readonly [number, number])[]>> = {
+  control: [
+    [0x00, 0x08],
+    [0x0b, 0x0b],
+    [0x0e, 0x1f],
+    [0x7f, 0x9f],
+  ],
+  bidirectional: [
+    [0x061c, 0x061c],
+    [0x200e, 0x200f],
+    [0x202a, 0x202e],
+    [0x2066, 0x2069],
+  ],
+  "zero-width": [
+    [0x00ad, 0x00ad],
+    [0x034f, 0x034f],
+    [0x115f, 0x1160],
+    [0x17b4, 0x17b5],
+    [0x180b, 0x180f],
+    [0x200b, 0x200d],
+    [0x2028, 0x2029],
+    [0x2060, 0x2065],
+    [0x206a, 0x206f],
+    [0x3164, 0x3164],
+    [0xfeff, 0xfeff],
+    [0xffa0, 0xffa0],
+    [0xfff9, 0xfffb],
+    [0x13430, 0x1343f],
+    [0x1bca0, 0x1bca3],
+    [0x1d173, 0x1d17a],
+  ],
+  tag: [
+    [0xe0000, 0xe00ff],
+    [0xe01f0, 0xe0fff],
+  ],
+  variation: [
+    [0xfe00, 0xfe0f],
+    [0xe0100, 0xe01ef],
+  ],
 };
 
 const kindNames = Object.keys(kinds) as HiddenKind[];
@@ -76,16 +62,15 @@ const suspects = new RegExp(kindNames.map((kind) => `(${toPattern(kind)})`).join
 const plainSuspects = new RegExp(`(${toPattern("control")})`, "gu");
 
 /**
- * A superset of all kinds, in UTF-16 units, that most texts have nothing of. It has 15 ranges on purpose: up to 16 are compared
+ * A superset of all kinds, in UTF-16 units, that most texts have nothing of. It has 16 ranges on purpose: up to 16 are compared
  * one by one, which is several times faster than the table that the engine makes of more.
  */
 const anySuspect =
-  /[\u034F\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F\u00AD\u061C\u115F-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uDB40\uFEFF\uFFA0-\uFFFB]|[\uFE00-\uFE0F]{4}/;
+  /[\u034F\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F\u00AD\u061C\u115F-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uDB40-\uDB43\uFE00-\uFE0F\uFEFF\uFFA0-\uFFFB]|\uD80D[\uDC30-\uDC3F]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]/;
 
 function toPattern(kind: HiddenKind): string {
-  const { ranges, least } = kinds[kind];
   const escape = (code: number): string => `\\u{${code.toString(16)}}`;
-  return `[${ranges.map(([from, to]) => `${escape(from)}-${escape(to)}`).join("")}]{${least},}`;
+  return `[${kinds[kind].map(([from, to]) => `${escape(from)}-${escape(to)}`).join("")}]+`;
 }
 
 /**
@@ -100,7 +85,7 @@ export function* findHiddenCharacters(text: string, { ascii = false } = {}): Gen
     const [run, ...groups] = match;
     const kind = kindNames[groups.findIndex((group) => group !== undefined)] as HiddenKind;
     if (isNeeded(text, match.index, run)) continue;
-    const count = kind === "tag" || kind === "variation" ? Array.from(run).length : run.length;
+    const count = Array.from(run).length;
     const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
     yield { offset: match.index, codePoint: run.codePointAt(0) as number, count, kind, ...spells };
   }
@@ -118,7 +103,9 @@ const deceptive: readonly HiddenKind[] = ["tag", "bidirectional"];
  */
 export function toVisibleText(text: string): string {
   if (!anySuspect.test(text)) return text;
-  return removeRuns(text.replaceAll(terminalCommands, "").replaceAll(/[\u2028\u2029]/gu, "\n"), kindNames);
+  const plain = text.replaceAll(terminalCommands, "").replaceAll(/[\u2028\u2029]/gu, "\n");
+  // What was apart may be one run now.
+  return removeRuns(removeRuns(plain, kindNames), kindNames);
 }
 
 /** A text for programs without tags and what turns it around; everything else stays as it is. */
@@ -144,11 +131,16 @@ export function showCodePoint(codePoint: number): string {
 }
 
 const flag = /\u{1F3F4}$/u;
-const flagTags = /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F}$/u;
+/** England, Scotland and Wales: no other flag is written so. */
+const flagTags = new RegExp(`^(?:${["gbeng", "gbsct", "gbwls"].map(toTags).join("|")})\\u{E007F}$`, "u");
+/** What has more than one form in Unicode: ideographs by all selectors, emoji and signs by the first sixteen. */
+const ideographBefore = /\p{Script=Han}$/u;
+const signBefore =
+  /[\p{Emoji}\p{S}\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\u3001-\u3002\uFF01-\uFF1B]$/u;
 const beforeJoiner = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$/u;
 const afterJoiner = /^\p{Extended_Pictographic}/u;
-const joiningLetterBefore = /(?=[^\u0000-\u05FF])[\p{L}\p{M}]$/u;
-const letterAfter = /^[\p{L}\p{M}]/u;
+const joiningLetterBefore = /(?=[^\u0000-\u05FF\uFE00-\uFE0F\u{E0100}-\u{E01EF}])[\p{L}\p{M}]$/u;
+const letterAfter = /^(?=[^\uFE00-\uFE0F\u{E0100}-\u{E01EF}])[\p{L}\p{M}]/u;
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
 /** Tells whether writing needs the run: looks a few characters to either side, no more. */
@@ -156,6 +148,9 @@ function isNeeded(text: string, offset: number, run: string): boolean {
   const before = text.slice(Math.max(0, offset - 2), offset);
   const after = text.slice(offset + run.length, offset + run.length + 2);
   if (flagTags.test(run)) return flag.test(before);
+  // One selector chooses a form of what is before it; more of them carry a message.
+  if (/^[\uFE00-\uFE0F]$/u.test(run)) return signBefore.test(before);
+  if (/^[\u{E0100}-\u{E01EF}]$/u.test(run)) return ideographBefore.test(before);
   if (run === "\u200C" || run === "\u200D") {
     const inEmoji = run === "\u200D" && beforeJoiner.test(before) && afterJoiner.test(after);
     return inEmoji || (joiningLetterBefore.test(before) && letterAfter.test(after));
@@ -164,6 +159,10 @@ function isNeeded(text: string, offset: number, run: string): boolean {
     return rightToLeft.test(text.slice(Math.max(0, offset - 40), offset) + text.slice(offset + 1, offset + 40));
   }
   return false;
+}
+
+function toTags(word: string): string {
+  return Array.from(word, (letter) => `\\u{${(0xe0000 + letter.charCodeAt(0)).toString(16)}}`).join("");
 }
 
 /** The most of a hidden message that is shown. */
