@@ -15,6 +15,8 @@ const pay = defineTool({
   input: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   run: ({ amount }, context) => {
     (context as RuntimeContext).chunk("piece");
+    context.log("ada@example.org");
+    context.progress({ message: "ada@example.org", done: 1 });
     if (amount === 13) throw new Error("no luck, ada@example.org");
     return `paid ${String(amount)} for ada@example.org`;
   },
@@ -92,20 +94,84 @@ test("a guard that changes the output of a tool that failed changes what is said
   expect(JSON.stringify(outcome)).not.toContain("ada@example.org");
 });
 
-test("pieces of an output are told only where no guard looks at the output", async () => {
-  const chunksOf = async (guards: readonly Guard[]): Promise<number> => {
+test("what a tool says on its way is told only where no guard looks at the output", async () => {
+  const told = async (guards: readonly Guard[]): Promise<readonly unknown[]> => {
     const events: CallEvent[] = [];
     await createWorkspace({ tools: [pay], guards }).call(
       "pay",
       { amount: 5 },
       { onEvent: (event) => events.push(event) },
     );
-    return events.filter(({ type }) => type === "call-chunk").length;
+    return events.filter(({ type }) => ["call-chunk", "call-log", "call-progress"].includes(type));
   };
 
-  expect([await chunksOf([guard("tool-input", undefined)]), await chunksOf([guard("tool-output", undefined)])]).toEqual(
-    [1, 0],
-  );
+  expect(await told([guard("tool-input", undefined)])).toHaveLength(3);
+  expect(await told([guard("tool-output", undefined)])).toEqual([
+    { type: "call-progress", call: expect.any(String), progress: { done: 1 } },
+  ]);
+});
+
+test.for(["tool-input", "tool-output"] as const)(
+  "a guard at %s that does not answer ends with the deadline",
+  async (at) => {
+    const silent: Guard = { name: "silent", at: [at], check: () => new Promise(() => {}) };
+    const workspace = createWorkspace({ tools: [pay], guards: [silent], limits: { limitMs: 50 } });
+
+    const outcome = await workspace.call("pay", { amount: 5 });
+
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "guard-refused" } });
+    expect(JSON.stringify(outcome)).toContain("did not answer in time");
+  },
+);
+
+test("a guard that does not answer ends when the call is cancelled", async () => {
+  const controller = new AbortController();
+  const silent: Guard = {
+    name: "silent",
+    at: ["tool-input"],
+    check: () => {
+      controller.abort();
+      return new Promise(() => {});
+    },
+  };
+  const workspace = createWorkspace({ tools: [pay], guards: [silent] });
+
+  const outcome = await workspace.call("pay", { amount: 5 }, { signal: controller.signal });
+
+  expect(JSON.stringify(outcome)).toContain("the call was stopped before the guards answered");
+});
+
+test("what came of a call that ran out of time is shown to the guards", async () => {
+  const slow = defineTool({
+    name: "slow",
+    description: "Sleeps",
+    run: (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", reject)),
+  });
+  const workspace = createWorkspace({
+    tools: [slow],
+    guards: [guard("tool-output", { refuse: "seen" })],
+    limits: { limitMs: 20 },
+  });
+
+  expect(await workspace.call("slow")).toMatchObject({ error: { code: "guard-refused", details: { reason: "seen" } } });
+});
+
+test("an input that was approved in the place of another is shown to the guards as well", async () => {
+  const small: Guard = {
+    name: "small",
+    at: ["tool-input"],
+    check: ({ value }) => ((value as { amount: number }).amount > 100 ? { refuse: "at most 100" } : undefined),
+  };
+  const workspace = createWorkspace({
+    tools: [pay],
+    guards: [small],
+    approve: () => ({ decision: "approve", input: { amount: 900 } }),
+  });
+
+  expect(await workspace.call("pay", { amount: 5 })).toMatchObject({
+    status: "failed",
+    error: { code: "guard-refused" },
+  });
 });
 
 test.for(["tool-input", "tool-output"] as const)("a guard at %s has a person asked", async (place) => {

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { createTool } from "../../core/define-tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { approverOf } from "./authorise.ts";
+import { approverOf } from "./approver-of.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
 import { toOutcome } from "./guard.ts";
@@ -17,14 +17,15 @@ type Place = Extract<Guarded["place"], "tool-input" | "tool-output">;
  * is asked with the approval of the call.
  */
 export const applyGuards: Phase = async (call, next) => {
-  const { guards } = call.host;
-  const refused = hasGuardAt(guards, "tool-input") ? await guardInput(call) : undefined;
+  const refused = await guardInput(call);
   if (refused !== undefined) return refused;
   const outcome = await next();
-  return hasGuardAt(guards, "tool-output") ? guardOutcome(call, outcome) : outcome;
+  return hasGuardAt(call.host.guards, "tool-output") ? guardOutcome(call, outcome) : outcome;
 };
 
-async function guardInput(call: Call): Promise<FailedOutcome | undefined> {
+/** Shows the guards what a tool is called with now: the caller's input, or one that was approved in its place. */
+export async function guardInput(call: Call): Promise<FailedOutcome | undefined> {
+  if (!hasGuardAt(call.host.guards, "tool-input")) return undefined;
   const given = call.checked as JsonValue;
   const { value, refused, asked } = await look(call, "tool-input", given);
   if (refused !== undefined) return refuse(call, refused);
@@ -49,10 +50,32 @@ async function guardOutcome(call: Call, outcome: ToolOutcome): Promise<ToolOutco
 
 async function look(call: Call, place: Place, value: JsonValue): Promise<Judged> {
   const { user, address: tool } = call;
-  const judged = await judge(call.host.guards, { place, value, tool, ...(user !== undefined && { user }) });
+  const asked = judge(call.host.guards, { place, value, tool, ...(user !== undefined && { user }) });
+  const judged = await inTime(call, place, asked);
   for (const act of judged.acts) call.emit({ type: "guard-acted", call: call.id, ...act });
   return judged;
 }
+
+/** Guards have as long as the call may take, and no longer than it is wanted; then what they look at does not pass. */
+function inTime(call: Call, place: Place, asked: Promise<Judged>): Promise<Judged> {
+  return new Promise((resolve) => {
+    const give = (reason: string): void => {
+      const refused: GuardAct = { guard: place, place, verdict: "refuse", reason };
+      resolve({ value: null, refused, acts: [refused] });
+    };
+    const timer = setTimeout(() => give("the guards did not answer in time"), Math.min(call.limitMs, longestTimer));
+    const stop = (): void => give("the call was stopped before the guards answered");
+    if (call.stopped === undefined) call.signal.addEventListener("abort", stop);
+    // What came of a call that was stopped is looked at all the same.
+    else if (place === "tool-input") stop();
+    void asked.then(resolve).finally(() => {
+      clearTimeout(timer);
+      call.signal.removeEventListener("abort", stop);
+    });
+  });
+}
+
+const longestTimer = 2 ** 31 - 1;
 
 function refuse(call: Call, { guard, place, reason = "" }: GuardAct): FailedOutcome {
   return call.fail("guard-refused", { guard, place, reason });

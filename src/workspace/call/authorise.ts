@@ -2,6 +2,8 @@ import { cloneJson, showValue, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
+import { guardInput } from "./apply-guards.ts";
+import { approverOf } from "./approver-of.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
 import type { Next, Phase } from "./phase.ts";
@@ -19,11 +21,6 @@ export const authorise: Phase = (call, next) => {
   if (approveIfNobody === undefined) return call.fail("approval-missing", { tool: call.address });
   return askFirst(call, approveIfNobody, next);
 };
-
-/** Who decides on a call, if the caller or the workspace says so. */
-export function approverOf(call: Call): Approve | undefined {
-  return call.options.approve ?? call.root.options.approve ?? call.host.approve;
-}
 
 async function askFirst(call: Call, approve: Approve, next: Next): Promise<ToolOutcome> {
   // A person may be asked, and takes as long as a person takes.
@@ -67,7 +64,7 @@ async function applyDecision(call: Call, decision: ApprovalDecision): Promise<Fa
     }
     case "approve": {
       const { input } = decision;
-      const failed = input === undefined ? undefined : await checkAgain(call, input);
+      const failed = input === undefined ? undefined : ((await checkAgain(call, input)) ?? (await guardInput(call)));
       if (failed !== undefined) return deny(call, "the input that was approved instead is wrong", failed.error);
       const approved = cloneJson(inputOf(call));
       call.emit({ type: "approval-granted", call: call.id, changed: input !== undefined, input: approved });

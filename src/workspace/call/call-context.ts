@@ -1,4 +1,5 @@
 import type { Progress } from "../../core/events.ts";
+import { hasGuardAt } from "../../core/guards.ts";
 import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
@@ -34,12 +35,14 @@ export class CallContext implements RuntimeContext {
   readonly progress: RuntimeContext["progress"] = (progress) => {
     const call = this.#call;
     if (call.stopped !== undefined || call.ended) return;
-    call.emit({ type: "call-progress", call: call.id, progress: toProgress(progress) });
+    const { message, ...numbers } = toProgress(progress);
+    const shown = message === undefined || isGuarded(call) ? numbers : { message, ...numbers };
+    call.emit({ type: "call-progress", call: call.id, progress: shown });
   };
 
   readonly log: RuntimeContext["log"] = (message, data) => {
     const call = this.#call;
-    if (call.stopped !== undefined || call.ended || !call.isHeard()) return;
+    if (call.stopped !== undefined || call.ended || !call.isHeard() || isGuarded(call)) return;
     call.emit({ type: "call-log", call: call.id, ...toLog(message, data) });
   };
 
@@ -88,6 +91,11 @@ export class CallContext implements RuntimeContext {
   get skillState(): ToolState {
     return openOwnerState(this.#call);
   }
+}
+
+/** What a tool says on its way is not told where guards look at what it answers: they do not see it. */
+function isGuarded(call: Call): boolean {
+  return hasGuardAt(call.host.guards, "tool-output");
 }
 
 /** Takes what progress can be, and leaves out the rest: plain JavaScript can give anything. */

@@ -740,7 +740,12 @@ test("counters that forget everything make no call happen twice that was to happ
   const fails = defineTool({ name: "fails", description: "Fails", run: () => Promise.reject(new Error("no")) });
   const open = (): Workspace => {
     const store = { ...kept, counters: memoryStore().kv };
-    return createWorkspace({ tools: [pay, fails], store, keepFailed: true, rates: [{ per: "user", calls: 100, inMs: 60_000 }] });
+    return createWorkspace({
+      tools: [pay, fails],
+      store,
+      keepFailed: true,
+      rates: [{ per: "user", calls: 100, inMs: 60_000 }],
+    });
   };
   const before = open();
   await before.call("pay", {}, { idempotencyKey: "order-1" });
