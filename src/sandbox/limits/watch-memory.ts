@@ -1,4 +1,4 @@
-import { readFileSync, statfsSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statfsSync, statSync } from "node:fs";
 
 import type { Limits } from "../sandbox.ts";
 import { findInnermost, temporaryDirectories } from "./watch-files.ts";
@@ -22,7 +22,7 @@ export interface MemoryWatch {
  */
 export function watchMemory(watch: MemoryWatch, onExceeded: () => void): () => void {
   const timer = setInterval(() => {
-    if (measure(watch) <= watch.limits.memoryBytes) return;
+    if (!isExceeded(watch)) return;
     clearInterval(timer);
     onExceeded();
   }, everyMs);
@@ -30,26 +30,77 @@ export function watchMemory(watch: MemoryWatch, onExceeded: () => void): () => v
   return () => clearInterval(timer);
 }
 
-function measure({ pid, limits, isCounted = false, isServer = false }: MemoryWatch): number {
+/** Reads the long tables of the kernel, of mappings and of connections, only if the short ones leave a doubt. */
+function isExceeded({ pid, limits, isCounted = false, isServer = false }: MemoryWatch): boolean {
   const inside = findInnermost(pid);
-  const sockets = inside === undefined || isServer ? 0 : measureSockets(inside);
-  if (isCounted) return sockets;
-  const files = inside === undefined ? 0 : measureFiles(inside, limits.temporaryBytes);
-  return measureTree(pid) + files + sockets;
+  const processes = isCounted ? [] : listTree(pid).map(readProcess);
+  const files = inside === undefined || isCounted ? 0 : measureFiles(inside, limits.temporaryBytes);
+  const network = inside === undefined || isServer ? noSockets : readSockets(inside);
+  let bytes = sum(processes.map(({ ownBytes }) => ownBytes)) + files + network.bytes;
+  const mappedBytes = sum(processes.map((process) => process.mappedBytes));
+  if (bytes + mappedBytes + network.mostTcpBytes <= limits.memoryBytes) return false;
+  bytes += measureShared(processes);
+  if (bytes + network.mostTcpBytes <= limits.memoryBytes) return false;
+  return bytes + (inside === undefined ? 0 : measureConnections(inside)) > limits.memoryBytes;
 }
 
 /** Bytes that a process and all it started have of their own, as far as the kernel tells. */
 export function measureTree(pid: number): number {
-  const status = read(`/proc/${pid}/status`);
-  const own = ["RssAnon", "RssShmem"].map((name) =>
-    Number(new RegExp(`^${name}:\\s*(\\d+) kB`, "mu").exec(status)?.[1] ?? 0),
-  );
-  const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
-  return (
-    own.reduce((sum, kilobytes) => sum + kilobytes * 1024, 0) +
-    children.reduce((sum, child) => sum + measureTree(child), 0)
-  );
+  const processes = listTree(pid).map(readProcess);
+  return sum(processes.map(({ ownBytes }) => ownBytes)) + measureShared(processes);
 }
+
+function listTree(pid: number): readonly number[] {
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  return [pid, ...children.flatMap(listTree)];
+}
+
+interface ProcessMemory {
+  readonly pid: number;
+  /** Private pages, in memory or swapped out, and the page tables. */
+  readonly ownBytes: number;
+  /** Pages that it shares with other processes and has in its page tables: it may hold more. */
+  readonly sharedBytes: number;
+  /** All of its address space in which shared memory can be. */
+  readonly mappedBytes: number;
+}
+
+function readProcess(pid: number): ProcessMemory {
+  const facts = new Map(
+    [...read(`/proc/${pid}/status`).matchAll(/^(\w+):\s*(\d+) kB/gmu)].map(([, name, size]) => [name, Number(size)]),
+  );
+  const bytesOf = (name: string): number => (facts.get(name) ?? 0) * 1024;
+  return {
+    pid,
+    ownBytes: bytesOf("RssAnon") + bytesOf("VmSwap") + bytesOf("VmPTE"),
+    sharedBytes: bytesOf("RssShmem"),
+    mappedBytes: bytesOf("VmSize") - bytesOf("VmData") - bytesOf("VmStk"),
+  };
+}
+
+/** A program can make this table so long that reading it would hold up this process. */
+const mostMapBytes = 512 * 1024;
+
+/**
+ * Bytes of shared memory. A process can drop its pages of it from its page tables, and they are still held: the size of each piece
+ * counts, once for all processes that have it.
+ */
+function measureShared(processes: readonly ProcessMemory[]): number {
+  const sizes = new Map<string, number>();
+  for (const { pid, mappedBytes } of processes) {
+    const map = readShort(`/proc/${pid}/maps`, mostMapBytes);
+    // What cannot be read counts as if all of it were shared memory.
+    if (map === undefined) sizes.set(`process ${pid}`, mappedBytes);
+    for (const [, start = "", end = "", offset = "", inode = ""] of (map ?? "").matchAll(sharedMemory)) {
+      const size = parseInt(offset, 16) + parseInt(end, 16) - parseInt(start, 16);
+      sizes.set(inode, Math.max(size, sizes.get(inode) ?? 0));
+    }
+  }
+  return Math.max(sum([...sizes.values()]), sum(processes.map(({ sharedBytes }) => sharedBytes)));
+}
+
+/** A line of the table of mappings: the kernel gives shared memory without a file the name of a device, and a number of its own. */
+const sharedMemory = /^([\da-f]+)-([\da-f]+) ...s ([\da-f]+) \S+ (\d+) +\/dev\/zero \(deleted\)$/gmu;
 
 /** Bytes of the temporary files of a sandbox. A process that has not entered it yet sees the larger ones of the host. */
 function measureFiles(pid: number, mostBytes: number): number {
@@ -64,18 +115,66 @@ function measureFiles(pid: number, mostBytes: number): number {
   }, 0);
 }
 
-/** What a socket may hold: the filter ignores wishes for larger buffers. TCP has a limit of the kernel for the whole machine. */
-const socketBytes = Math.max(
+/** What a socket may hold: the filter ignores wishes for larger buffers. The kernel lets only those of TCP grow. */
+export const socketBytes = Math.max(
   ...["wmem_default", "rmem_default"].map((name) => Number(read(`/proc/sys/net/core/${name}`) || 212_992)),
 );
 
-/** Bytes that the sockets of a network namespace may hold; nothing for a process that is still in that of the host. */
-function measureSockets(pid: number): number {
-  const facts = `/proc/${pid}/net/sockstat`;
+interface SocketMemory {
+  /** What all sockets may hold, if no buffer has grown. */
+  readonly bytes: number;
+  /** What the TCP connections of the whole machine hold: those of a network namespace hold no more. */
+  readonly mostTcpBytes: number;
+}
+
+const noSockets: SocketMemory = { bytes: 0, mostTcpBytes: 0 };
+const pageBytes = 4096;
+
+/** The sockets of a network namespace; none for a process that is still in that of the host. */
+function readSockets(pid: number): SocketMemory {
+  const path = `/proc/${pid}/net/sockstat`;
   // The kernel has such a file for each namespace, and each has a number of its own.
-  const numberOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
-  if (numberOf(facts) === numberOf("/proc/self/net/sockstat")) return 0;
-  return socketBytes * Number(/^sockets: used (\d+)/mu.exec(read(facts))?.[1] ?? 0);
+  const numberOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino;
+  if (numberOf(path) === numberOf("/proc/self/net/sockstat")) return noSockets;
+  const facts = read(path);
+  return {
+    bytes: socketBytes * Number(/^sockets: used (\d+)/mu.exec(facts)?.[1] ?? 0),
+    mostTcpBytes: pageBytes * Number(/^TCP: .* mem (\d+)/mu.exec(facts)?.[1] ?? 0),
+  };
+}
+
+/** Bytes that wait in the TCP connections of a network namespace, beyond those that count for every socket. */
+function measureConnections(pid: number): number {
+  const tables = ["tcp", "tcp6"].map((name) => read(`/proc/${pid}/net/${name}`)).join("");
+  const waiting = [...tables.matchAll(/ ([\dA-F]{8}):([\dA-F]{8}) [\dA-F]{2}:/gu)];
+  return sum(
+    waiting.map(([, sent = "", received = ""]) =>
+      Math.max(parseInt(sent, 16) + parseInt(received, 16) - socketBytes, 0),
+    ),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** The text of a file; undefined if it is longer, or cannot be read. */
+function readShort(path: string, mostBytes: number): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const bytes = Buffer.allocUnsafe(mostBytes);
+    let length = 0;
+    for (let count = 1; count > 0 && length < mostBytes; length += count) {
+      count = readSync(file, bytes, length, mostBytes - length, null);
+    }
+    return length < mostBytes ? bytes.toString("latin1", 0, length) : undefined;
+  } catch {
+    // It ended in the meantime, or hides from us.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 function read(path: string): string {

@@ -127,6 +127,9 @@ describe.for(filterArchitectures)("renderFilter() for %s", (architecture) => {
   test.for([
     ["unix", 1, 0, "errno 97"],
     ["internet", 2, 0, "allow"],
+    ["internet, TCP", 2, 6, "allow"],
+    ["internet, MPTCP", 2, 262, "errno 93"],
+    ["internet 6, SCTP", 10, 132, "errno 93"],
     ["internet 6", 10, 0, "allow"],
     ["routes", 16, 0, "allow"],
     ["kernel events", 16, 15, "errno 97"],
@@ -134,7 +137,7 @@ describe.for(filterArchitectures)("renderFilter() for %s", (architecture) => {
     ["kernel ciphers", 38, 0, "errno 97"],
     ["the host of the virtual machine", 40, 0, "errno 97"],
     ["none", 0, 0, "errno 97"],
-  ] as const)("decides socket by its family: %s", ([, family, protocol, expected]) => {
+  ] as const)("decides socket by its family and protocol: %s", ([, family, protocol, expected]) => {
     const filter = renderFilter("tool", architecture);
     const number = numberOf("socket", architecture);
 

@@ -21,6 +21,7 @@ export interface FilterOptions {
 const notPermitted = verdict.fail(1);
 const accessDenied = verdict.fail(13);
 const noSuchCall = verdict.fail(38);
+const noSuchProtocol = verdict.fail(93);
 const noSuchFamily = verdict.fail(97);
 
 const auditArchitecture = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
@@ -34,6 +35,8 @@ const terminalTricks = [0x5412, 0x541c, 0x5423];
 const unix = 1;
 /** INET, INET6. Network namespaces do not hold back others, such as VSOCK, which reaches the host of a virtual machine. */
 const networkFamilies = [2, 10];
+/** The one of the family's own, ICMP, TCP, UDP, ICMPv6. The kernel does not list what waits in others, such as MPTCP. */
+const networkProtocols = [0, 1, 6, 17, 58];
 const netlink = 16;
 /** The bit that SOCK_DGRAM and SOCK_RAW have, and SOCK_STREAM and SOCK_SEQPACKET do not. */
 const datagramBit = 0x2;
@@ -52,7 +55,8 @@ const noSetIdIn = (mode: number): Decision => ifBits(mode, setIdBits, notPermitt
 const noSetIdWhenCreated = (flags: number, mode: number): Decision =>
   ifBits(flags, createFlags, noSetIdIn(mode), verdict.allow);
 const route: Decision = ifEqual(2, [0], verdict.allow, noSuchFamily);
-const network: Decision = ifEqual(0, networkFamilies, verdict.allow, ifEqual(0, [netlink], route, noSuchFamily));
+const protocol: Decision = ifEqual(2, networkProtocols, verdict.allow, noSuchProtocol);
+const network: Decision = ifEqual(0, networkFamilies, protocol, ifEqual(0, [netlink], route, noSuchFamily));
 const networkOrUnix: Decision = ifEqual(0, [unix], verdict.allow, network);
 /** One end of a pair of datagrams can be connected to any socket whose path the program knows. */
 const pair: Decision = ifEqual(0, [unix], ifBits(1, datagramBit, noSuchFamily, verdict.allow), network);

@@ -11,6 +11,7 @@ import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 import { readOpenFileLimit } from "../limits/open-files.ts";
+import { socketBytes } from "../limits/watch-memory.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
 import { createShelf, type Waiting } from "./shelf.ts";
@@ -80,6 +81,7 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
   const settings = {
     memoryBytes: limits.memoryBytes,
     temporaryBytes: limits.temporaryBytes,
+    socketBytes,
     inTemporary: findInTemporary(profile),
     limits: {
       RLIMIT_CPU: limits.cpuSeconds,

@@ -102,6 +102,61 @@ total = sum(map(int, os.read(reading, 65536).split()))
 if total > 160 << 20: escaped(total, "bytes")`,
   },
   {
+    name: "holds shared memory without its pages",
+    language: "python",
+    fails: ["memory-exceeded"],
+    code: `
+import mmap
+libc.prctl(4, 0, 0, 0, 0)
+pieces = []
+for _ in range(48):
+    pieces.append(mmap.mmap(-1, 8 << 20))
+    pieces[-1].write(b"x" * (8 << 20))
+    pieces[-1].madvise(mmap.MADV_DONTNEED)
+time.sleep(2)
+if all(piece[0] == 120 for piece in pieces): escaped(len(pieces) * 8, "MiB")`,
+  },
+  {
+    name: "holds memory in page tables",
+    language: "python",
+    fails: ["memory-exceeded"],
+    code: `
+import mmap
+place = mmap.mmap(-1, 80_000 << 21, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, mmap.PROT_READ)
+place.madvise(mmap.MADV_NOHUGEPAGE)
+for page in range(80_000): place[page << 21]
+time.sleep(2)
+with open("/proc/self/status") as file: escaped([line.strip() for line in file if line.startswith("VmPTE")])`,
+  },
+  {
+    name: "fills the buffers of TCP connections",
+    language: "python",
+    fails: ["memory-exceeded"],
+    mayEndWell: true,
+    code: ({ mark }) => `
+def hold(address, family):
+    server = socket.create_server((address, 0), family=family)
+    held, pairs = 0, []
+    for _ in range(30):
+        pairs.append((socket.create_connection(server.getsockname()[:2]), server.accept()[0]))
+        pairs[-1][0].setblocking(False)
+        for _ in range(10):
+            try:
+                while True: held += pairs[-1][0].send(b"x" * 65536)
+            except BlockingIOError: time.sleep(0.001)
+    return held
+reading, writing = os.pipe()
+for place in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)) * 2:
+    if os.fork() == 0:
+        try: os.write(writing, b"%d " % hold(*place))
+        except OSError: os.write(writing, b"0 ")  # There may be no IPv6.
+        time.sleep(6)  # ${mark}
+        os._exit(0)
+time.sleep(4)
+total = sum(map(int, os.read(reading, 65536).split()))
+if total > 160 << 20: escaped(total, "bytes")`,
+  },
+  {
     name: "opens 10,000 sockets",
     language: "python",
     code: `

@@ -26,7 +26,8 @@ NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x40
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
 NO_PROGRAM_IN_MEMORY = 8
-SOCKET_BYTES = 212992
+MOST_MAP_BYTES = 512 * 1024
+SHARED_MEMORY = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) ...s ([0-9a-f]+) \S+ (\d+) +/dev/zero \(deleted\)$", re.M)
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 
 python = ctypes.PyDLL(None, use_errno=True)
@@ -60,7 +61,7 @@ def serve():
     large = set()
     busy = set()
     watched = time.monotonic()
-    shared = own_bytes("self")
+    own, _ = read_memory("self")
     while True:
         ready, _, _ = select.select([3, wake], [], [], WATCH_SECONDS if busy else None)
         if wake in ready:
@@ -76,7 +77,7 @@ def serve():
         gather(ends, large, busy, orders)
         if busy and time.monotonic() - watched > WATCH_SECONDS:
             watched = time.monotonic()
-            end_large(ends, large, settings["memoryBytes"], shared)
+            end_large(ends, large, settings, own)
 
 
 def obey(order, ends, busy, settings, filter_bytes, orders):
@@ -106,45 +107,73 @@ def gather(ends, large, busy, orders):
             busy.discard(call)
 
 
-def own_bytes(pid):
-    with open(f"/proc/{pid}/statm", "rb") as file:
-        fields = file.read().split()
-    return (int(fields[1]) - int(fields[2])) * 4096
+def read_memory(pid):
+    """Bytes of its own, as private pages and page tables; and of address space in which shared memory can be."""
+    with open(f"/proc/{pid}/status", "rb") as file:
+        facts = {name: int(size) * 1024 for name, size in re.findall(rb"^(\w+):\s*(\d+) kB", file.read(), re.M)}
+    own, mapped = ((b"RssAnon", b"VmSwap", b"VmPTE"), (b"VmData", b"VmStk"))
+    return sum(facts.get(name, 0) for name in own), facts.get(b"VmSize", 0) - sum(facts.get(name, 0) for name in mapped)
 
 
-def socket_bytes(pid):
-    """What the sockets of a call may hold: each has a network of its own, and the filter ignores wishes for larger buffers."""
+def find_shared(pid, mapped):
+    """The pieces of shared memory of a process, with their sizes: it may hold pages that it has dropped from its page tables."""
+    try:
+        with open(f"/proc/{pid}/maps", "rb") as file:
+            table = file.read(MOST_MAP_BYTES)
+    except OSError:
+        table = None
+    # What cannot be read, or is so long that it would hold up all calls, counts as if all of it were shared memory.
+    if table is None or len(table) == MOST_MAP_BYTES:
+        return {f"process {pid}": mapped}
+    sizes = {}
+    for start, end, offset, inode in SHARED_MEMORY.findall(table):
+        sizes[inode] = max(int(offset, 16) + int(end, 16) - int(start, 16), sizes.get(inode, 0))
+    return sizes
+
+
+def socket_bytes(pid, each):
+    """What the sockets of a call may hold: each has a network of its own, and its buffers cannot grow."""
     with open(f"/proc/{pid}/net/sockstat", "rb") as file:
-        return int(file.readline().split()[2]) * SOCKET_BYTES
+        return int(file.readline().split()[2]) * each
 
 
-def end_large(ends, large, most, shared):
+def end_large(ends, large, settings, server):
     """Ends calls that have more memory than one may have: the kernel counts that of all calls together."""
-    parents, sizes = {}, {}
+    parents, memory, calls = {}, {}, {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:
-                    fields = file.read().rpartition(b")")[2].split()
-                # What a process has of this one is counted once, here.
-                sizes[int(name)] = max(own_bytes(name) - shared, 0)
+                    parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+                memory[int(name)] = read_memory(name)
             except OSError:
                 continue  # It has ended.
-            parents[int(name)] = int(fields[1])
-    for pid in list(sizes):
+    for pid in memory:
         call = pid
         while call not in ends and call in parents:
             call = parents[call]
-        if call in ends and call != pid:
-            sizes[call] = sizes.get(call, 0) + sizes[pid]
-    for pid in ends:
+        if call in ends:
+            calls.setdefault(call, []).append(pid)
+    for call, pids in calls.items():
         try:
-            size = sizes.get(pid, 0) + socket_bytes(pid)
+            # What a process has of this one is counted once, here.
+            size = sum(max(memory[pid][0] - server, 0) for pid in pids) + socket_bytes(call, settings["socketBytes"])
         except OSError:
             continue  # It has ended.
-        if size > most:
-            large.add(pid)
-            os.kill(pid, signal.SIGKILL)
+        if is_large(size, {pid: memory[pid][1] for pid in pids}, settings["memoryBytes"]):
+            large.add(call)
+            os.kill(call, signal.SIGKILL)
+
+
+def is_large(size, mapped, most):
+    """Reads the long tables of mappings only if there is a doubt."""
+    if size + sum(mapped.values()) <= most:
+        return False
+    shared = {}
+    for pid in mapped:
+        for piece, bytes_of_it in find_shared(pid, mapped[pid]).items():
+            shared[piece] = max(bytes_of_it, shared.get(piece, 0))
+    return size + sum(shared.values()) > most
 
 
 def answer(orders, message):
@@ -264,6 +293,10 @@ def own_files(settings):
     check(python.mount(b"tmpfs", CALLS.encode(), b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES | 1), b"size=4k,mode=555"))
     check(python.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(NO_SETUID | NO_DEVICES | NO_PROGRAMS), None))
     write("/proc/sys/user/max_user_namespaces", "0")
+    # A connection must not hold more, in both directions together, than is counted for a socket.
+    half = settings["socketBytes"] // 2
+    for name in ("tcp_rmem", "tcp_wmem"):
+        write(f"/proc/sys/net/ipv4/{name}", f"4096 {half} {half}")
 
 
 def put_back(path, descriptor):
