@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, statfsSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statfsSync, statSync } from "node:fs";
 
 import type { Limits } from "../sandbox.ts";
 import { findInnermost, temporaryDirectories } from "./watch-files.ts";
@@ -50,9 +50,20 @@ export function measureTree(pid: number): number {
   return sum(processes.map(({ ownBytes }) => ownBytes)) + measureShared(processes);
 }
 
+/** A process and all it started, from whichever of its threads. */
 function listTree(pid: number): readonly number[] {
-  const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  const lists = listThreads(pid).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  const children = lists.join("").split(" ").filter(Boolean).map(Number);
   return [pid, ...children.flatMap(listTree)];
+}
+
+function listThreads(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    // It ended in the meantime.
+    return [];
+  }
 }
 
 interface ProcessMemory {

@@ -134,9 +134,10 @@ with open("/proc/self/status") as file: escaped([line.strip() for line in file i
     fails: ["memory-exceeded"],
     mayEndWell: true,
     code: ({ mark }) => `
+pairs = []
 def hold(address, family):
     server = socket.create_server((address, 0), family=family)
-    held, pairs = 0, []
+    held = 0
     for _ in range(30):
         pairs.append((socket.create_connection(server.getsockname()[:2]), server.accept()[0]))
         pairs[-1][0].setblocking(False)
