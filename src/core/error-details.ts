@@ -112,7 +112,7 @@ export interface ErrorDetails {
   "draft-refused": { readonly name: string; readonly reasons: readonly string[] };
   /** A listener that the network can reach has neither a token nor OAuth. */
   "gate-unprotected": { readonly host: string };
-  /** What is at a granted path is not what was granted: a link or a mount took its place, or it is gone. */
+  /** What is at a granted or shielded path is not what it was: a link, a mount or another file took its place, or it is gone. */
   "grant-changed": { readonly path: string; readonly found: string; readonly cure: string };
   /** A guard of an agent or a workspace does not let something pass. */
   "guard-refused": { readonly guard: string; readonly place: string; readonly reason: string };

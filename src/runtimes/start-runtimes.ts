@@ -6,6 +6,7 @@ import type { Runtime, RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
 import { findGrants, findPlanted, type GrantPlaces } from "../sandbox/grants.ts";
+import { noteShields, refuseReplaced, type FindReplaced } from "../sandbox/watch-shields.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
@@ -58,7 +59,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
       ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
       : learningRuntime({ ...base, directory, onLearned });
   const reserved = createReservedPlaces(directory);
-  const watched = { places, reserved, connections, profiles };
+  const watched = { sandbox, places, reserved, connections, profiles };
   return {
     sandbox,
     places,
@@ -76,29 +77,40 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 }
 
 interface Watched {
+  readonly sandbox: FoundSandbox;
   readonly places: GrantPlaces;
   readonly reserved: ReservedPlaces;
   readonly connections: ConnectionLog;
   readonly profiles: ToolProfiles;
 }
 
-/** A call is told of its connections while it runs; one that made something at a shielded place has failed, whatever it answers. */
-function watch(runtime: Runtime, { places, reserved, connections, profiles }: Watched): Runtime {
+/**
+ * A call is told of its connections while it runs; one that made something at a shielded place has failed, whatever it answers, and so has
+ * one that may have lost a shield.
+ */
+function watch(runtime: Runtime, { sandbox, places, reserved, connections, profiles }: Watched): Runtime {
   return {
     ...runtime,
     async run(tool, input, context) {
       const { name, permissions } = tool;
       const grants = findGrants(name, permissions, places);
       const check = reserved.watch(name, grants.reserved, () => findPlanted(name, permissions, places, grants));
+      const findReplaced = sandbox.mountsShields === true ? noteShields(grants.mounts) : () => undefined;
       const end = connections.begin(tool, context);
       try {
         return await runtime.run(tool, input, context);
       } finally {
         await end(profiles.settle);
         check();
+        checkShields(findReplaced);
       }
     },
   };
+}
+
+function checkShields(findReplaced: FindReplaced): void {
+  const path = findReplaced();
+  if (path !== undefined) throw refuseReplaced(path);
 }
 
 type Placed = RuntimesOptions & Required<Pick<RuntimesOptions, "directory" | "home">>;

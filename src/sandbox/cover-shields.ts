@@ -63,14 +63,24 @@ function coverOne(mount: Mount, opened: Opened, places: ShieldedPlaces): Covered
   const covers = shields
     .filter(({ hidden }) => hidden)
     .map(({ path }) => (isLockedAway(path, fixed) ? dirname(path) : path))
-    .map((path) => ({ source: statSync(path).isDirectory() ? nothing : emptyFile, target: toPlace(path) }));
-  const readOnly = fixed.map((path) => ({ source: path, target: toPlace(path) }));
+    .map((path) => ({
+      source: statSync(path).isDirectory() ? nothing : emptyFile,
+      target: toPlace(path),
+      shields: path,
+    }));
+  const readOnly = fixed.map((path) => ({ source: path, target: toPlace(path), shields: path }));
   const { folders } = found;
   if (write !== true) return { mounts: covers, reserved: [], folders };
   const isCovered = (path: string): boolean => shields.some((shield) => isInside(path, shield.path));
   const reserved = found.reserved.filter(({ path }) => !isCovered(path) && !opened.write.has(path));
   const pins = findPins(source, [...shields, ...reserved]).filter((path) => !isCovered(path));
-  const pinned = pins.map((path) => ({ source: path, target: toPlace(path), granted: true, write: true }));
+  const pinned = pins.map((path) => ({
+    source: path,
+    target: toPlace(path),
+    granted: true,
+    write: true,
+    shields: path,
+  }));
   return { mounts: [...pinned, ...readOnly, ...covers], reserved, folders };
 }
 

@@ -22,7 +22,7 @@ export async function coverSockets(sandbox: SandboxName, profile: Profile): Prom
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     const { source, target } = place;
     const entries = await list(source);
-    if (entries === undefined) covers.push({ source: nothing, target });
+    if (entries === undefined) covers.push({ source: nothing, target, shields: source });
     seen += entries?.length ?? 0;
     if (seen > mostFiles) {
       const reason = `more than ${mostFiles} files would have to be searched for Unix sockets; grant a smaller folder than ${source}, or take out sockets = "private"`;
@@ -30,7 +30,7 @@ export async function coverSockets(sandbox: SandboxName, profile: Profile): Prom
     }
     for (const entry of entries ?? []) {
       const below = { source: join(source, entry.name), target: join(target, entry.name) };
-      if (entry.isSocket()) covers.push({ source: emptyFile, target: below.target });
+      if (entry.isSocket()) covers.push({ source: emptyFile, target: below.target, shields: below.source });
       else if (entry.isDirectory()) left.push(below);
     }
   }

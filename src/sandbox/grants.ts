@@ -159,7 +159,7 @@ function isCurrent({ grants, folders, skillFolders }: Known): boolean {
     folders.entries().every(([folder, mark]) => markOf(folder) === mark) &&
     skillFolders === countSkillFolders() &&
     grants.reserved.every(({ path, link }) => stateOf(path) === link) &&
-    grants.mounts.every(({ source, target }) => stateOf(isAbsolute(source) ? source : target) !== undefined)
+    grants.mounts.every(({ source, shields = source }) => stateOf(shields) !== undefined)
   );
 }
 

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
 import { isBelow, isInside } from "./find-link-out.ts";
 import type { Mount, Profile, SandboxName } from "./sandbox.ts";
+import { identify } from "./watch-shields.ts";
 
 /** A file or directory that is held open: it stays the same one, whatever another program puts at its path. */
 export interface HeldPlace {
@@ -85,13 +86,11 @@ function changed(path: string, found: string): KitbagError<"grant-changed"> {
   return new KitbagError("grant-changed", { path, found, cure });
 }
 
-/** What is at the granted paths now, to tell whether it is what a sandbox that waits was made with. */
+/** What is at granted and shielded places now, to tell whether it is what a sandbox that waits was made with. */
 export function identifyPlaces(mounts: readonly Mount[]): readonly (string | undefined)[] {
-  return mounts.flatMap(({ source, granted }) => {
-    if (granted !== true) return [];
-    const facts = lstatSync(source, { bigint: true, throwIfNoEntry: false });
-    return [facts && toIdentity(facts)];
-  });
+  return mounts
+    .filter(({ granted, shields }) => granted === true || shields !== undefined)
+    .map(({ source, shields = source }) => identify(shields));
 }
 
 function toIdentity({ dev, ino }: BigIntStats): string {

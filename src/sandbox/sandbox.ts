@@ -44,6 +44,8 @@ export interface Mount {
   readonly write?: boolean;
   /** Somebody granted exactly this path, so the program acts on it as its owner would. @default false */
   readonly granted?: boolean;
+  /** The place of the host that this keeps a program off. When another file takes it, the kernel removes this mount: see `noteShields`. */
+  readonly shields?: string;
 }
 
 /** How much of the machine one program may use. */
@@ -91,6 +93,8 @@ export interface ExitStatus {
   readonly signal?: string;
   /** It was ended because it used more memory than its limit. */
   readonly outOfMemory?: boolean;
+  /** It was ended because what is at this shielded place was replaced, which takes the shield away. */
+  readonly replaced?: string;
 }
 
 /** A program that runs inside. */
@@ -124,6 +128,8 @@ export interface Sandbox {
    * same, but programs do not find them there. @default false
    */
   readonly keepsPaths?: boolean;
+  /** It shields places with mounts, which are lost when another file takes such a place. @default false */
+  readonly mountsShields?: boolean;
   /** Starts `command` (program and arguments, as they are called inside) with `input` to read. */
   start(profile: Profile, command: readonly string[], input?: string | Uint8Array): Promise<SandboxProcess>;
   /** Ends whatever still runs and removes what it left on disk. */

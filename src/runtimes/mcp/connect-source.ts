@@ -8,6 +8,7 @@ import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";
+import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
 import type { FindSecret } from "../script/load-secrets.ts";
 import { connectServer, describeServerError, type McpConnection } from "./connect-server.ts";
@@ -15,7 +16,7 @@ import type { Definitions } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
 import { openAddress } from "./open-address.ts";
 import { programTransport, type ProgramTransport } from "./program-transport.ts";
-import { startServer } from "./start-program.ts";
+import { startServer, type StartedProgram } from "./start-program.ts";
 
 /** How servers are started and reached. */
 export interface ConnectorOptions {
@@ -49,9 +50,11 @@ export interface Connected {
   /**
    * Puts aside what the program has made at shielded places since it was started.
    *
-   * @throws {KitbagError} `permission-refused` if there was something.
+   * @throws {KitbagError} `permission-refused` if there was something, `grant-changed` if it may have lost a shield.
    */
   readonly check?: () => void;
+  /** Finds a shielded place that was replaced since the program was started. */
+  readonly findReplaced?: FindReplaced;
 }
 
 /** Connects to a server, once. */
@@ -70,13 +73,13 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   async function startProgram(source: McpProgram): Promise<Omit<Started, "source">> {
     const place = await findPlace(source);
-    const { process, secrets, check, close } = await startServer(source, {
+    const { process, close, ...facts } = await startServer(source, {
       ...{ ...place, ...options.toPlaces(place.sandbox), findSecret },
       ...(limits !== undefined && { limits }),
     });
     const transport = programTransport(process, { maxBytes: maxMessageBytes });
     void transport.gone.then(close);
-    return { transport, secrets, check };
+    return { transport, ...facts };
   }
 
   async function connectProgram(source: McpProgram, attempt: Attempt, isLegacy = false): Promise<Connected> {
@@ -96,17 +99,15 @@ export function createConnector(options: ConnectorOptions): Connector {
   };
 }
 
-interface Started {
+interface Started extends Pick<StartedProgram, "secrets" | "check" | "findReplaced"> {
   readonly source: McpProgram;
   readonly transport: ProgramTransport;
-  readonly secrets: McpConnection["secrets"];
-  readonly check: () => void;
 }
 
 type Greeted = Connected | { readonly diedItself: boolean; readonly failure: KitbagError };
 
 async function greet(
-  { source, transport, secrets, check }: Started,
+  { source, transport, secrets, check, findReplaced }: Started,
   attempt: Attempt,
   isLegacy: boolean,
 ): Promise<Greeted> {
@@ -115,7 +116,7 @@ async function greet(
   void transport.gone.then(() => (isDead = true));
   try {
     const way = { source, transport, secrets, gone: transport.gone, onDefinitions, isLegacy };
-    return { connection: await connectServer(way, signal), program: transport, check };
+    return { connection: await connectServer(way, signal), program: transport, check, findReplaced };
   } catch (cause) {
     // The connection ends a moment before the program is known to be gone.
     if (!signal.aborted)

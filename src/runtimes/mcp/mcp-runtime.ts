@@ -84,6 +84,11 @@ async function checkPlaces({ check, program }: Server): Promise<void> {
   }
 }
 
+/** A program that may have lost a shield is not used again: the next one is kept off what is there now. */
+async function endReplaced({ findReplaced, program }: Server): Promise<void> {
+  if (findReplaced?.() !== undefined) await program?.close();
+}
+
 interface Called {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
@@ -91,6 +96,7 @@ interface Called {
 
 async function callTool(server: Server, { tool, input }: Called, context: RuntimeContext): Promise<unknown> {
   const { source, definition } = tool.code as McpCode;
+  await endReplaced(server);
   const connection = await server.link.open(context.signal);
   server.program?.setHeld(true);
   const begun = performance.now();

@@ -114,7 +114,8 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function describeExit({ code, signal, outOfMemory }: ExitStatus): string {
+function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): string {
+  if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
   if (outOfMemory === true) return "it used more memory than it may";
   return signal === undefined ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
 }

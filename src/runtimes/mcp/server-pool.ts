@@ -1,4 +1,5 @@
 import type { McpSource } from "../../core/mcp-code.ts";
+import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import type { McpConnection } from "./connect-server.ts";
 import { createConnector, type ConnectorOptions } from "./connect-source.ts";
 import type { Definitions } from "./definitions.ts";
@@ -23,6 +24,8 @@ export interface Server {
   program?: ProgramTransport | undefined;
   /** Puts aside what that program has made at shielded places, and throws if there was something. */
   check?: (() => void) | undefined;
+  /** Finds a shielded place that was replaced since that program was started. */
+  findReplaced?: FindReplaced | undefined;
   /** Lets a person log in at the next connection. */
   logIn?: LogIn | undefined;
   /** How many calls it has. */
@@ -49,6 +52,7 @@ export function createServerPool(options: McpRuntimeOptions, tell: (event: McpEv
     const made = await connector(source, { signal, onDefinitions, ...(logIn !== undefined && { logIn }) });
     server.program = made.program;
     server.check = made.check;
+    server.findReplaced = made.findReplaced;
     onDefinitions(made.connection.definitions);
     return made.connection;
   }

@@ -8,6 +8,7 @@ import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
 import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import { defaultLimits, type Limits, type Mount, type SandboxProcess } from "../../sandbox/sandbox.ts";
+import { noteShields, refuseReplaced, type FindReplaced } from "../../sandbox/watch-shields.ts";
 import type { Snapshots } from "../../sandbox/snapshots.ts";
 import { findInterpreter } from "../script/find-interpreter.ts";
 import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secrets.ts";
@@ -28,8 +29,10 @@ export interface ProgramOptions {
 export interface StartedProgram {
   readonly process: SandboxProcess;
   readonly secrets: Secrets;
-  /** Puts aside what it has made at shielded places, and throws if there was something. */
+  /** Puts aside what it has made at shielded places, and throws if there was something, or it may have lost a shield. */
   check(): void;
+  /** Finds a shielded place that was replaced since it was started: it may have lost that shield, and must not be used again. */
+  readonly findReplaced: FindReplaced;
   /** Looks at those places for the last time, and closes its way out. */
   close(): Promise<void>;
 }
@@ -52,7 +55,13 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { mounts: folder, toInside } = await mountFolder(source, options.snapshots);
   const interpreter = findProgram(source);
   const secrets = await loadSecrets({ permissions }, findSecret);
-  const check = options.reserved?.watch(source.name, grants.reserved) ?? (() => {});
+  const findReplaced = sandbox.mountsShields === true ? noteShields(grants.mounts) : () => undefined;
+  const checkReserved = options.reserved?.watch(source.name, grants.reserved) ?? (() => {});
+  const check = (): void => {
+    checkReserved();
+    const replaced = findReplaced();
+    if (replaced !== undefined) throw refuseReplaced(replaced);
+  };
   const exit = await openExit(permissions.network ?? [], sandbox);
   const isOff = sandbox.name === "off";
   const command = [interpreter.program, ...interpreter.argv, ...source.args.map(toInside)];
@@ -71,7 +80,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
       ["/bin/sh", "-c", onChannel, "sh", ...command],
       "",
     );
-    return { process, secrets, check, close: () => closeProgram(check, exit) };
+    return { process, secrets, check, findReplaced, close: () => closeProgram(check, exit) };
   } catch (cause) {
     await exit?.egress.close();
     throw cause;

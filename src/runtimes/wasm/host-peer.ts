@@ -72,7 +72,8 @@ function endOf(stream: Readable): Promise<void> {
   });
 }
 
-function describeExit({ code, signal, outOfMemory }: ExitStatus): string {
+function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): string {
+  if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
   if (outOfMemory === true) return "it used more memory than it may";
   return signal === undefined ? `exit code ${code}` : `the signal ${signal}`;
 }

@@ -11,6 +11,7 @@ import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts
 import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
+import { noteShields, watchShields, type FindReplaced } from "../watch-shields.ts";
 import type { ExitStatus, Guarantee, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
 import { readOpenFileLimit } from "../limits/open-files.ts";
 import { startProgram, type HostCommand } from "../start-program.ts";
@@ -118,6 +119,7 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   return {
     name: backend.name,
     enforces: backend.enforces,
+    mountsShields: true,
     ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
       const { profile, command } = withRelay(
@@ -126,6 +128,8 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
         backend.name,
       );
       checkWords(backend.name, profile, command);
+      // What is replaced from here on may be covered or not.
+      const findReplaced = noteShields(profile.mounts);
       const release = paths?.take(profile.mounts);
       const { process: started, groups } = await startLaidOut({ profile, command, input }, host, backend).catch(
         (cause: unknown) => {
@@ -133,7 +137,8 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
           throw cause;
         },
       );
-      const exit = watch(started, { profile, watchesFiles: backend.boundsFiles !== true, ...(groups && { groups }) });
+      const watchesFiles = backend.boundsFiles !== true;
+      const exit = watch(started, { profile, findReplaced, watchesFiles, ...(groups && { groups }) });
       const ended = { ...started, exit };
       running.add(ended);
       void ended.exit.then(() => {
@@ -215,13 +220,16 @@ function checkWords(
 
 interface Watched {
   readonly profile: Profile;
+  readonly findReplaced: FindReplaced;
   readonly watchesFiles: boolean;
   readonly groups?: GroupMembership;
 }
 
 /** Follows a program to its end, and looks after what the kernel does not. */
-async function watch(started: SandboxProcess, { profile, watchesFiles, groups }: Watched): Promise<ExitStatus> {
+async function watch(started: SandboxProcess, watched: Watched): Promise<ExitStatus> {
+  const { profile, findReplaced, watchesFiles, groups } = watched;
   let isTooLarge = false;
+  let replaced: string | undefined;
   const stopIt = (): void => {
     isTooLarge = true;
     started.kill();
@@ -237,11 +245,15 @@ async function watch(started: SandboxProcess, { profile, watchesFiles, groups }:
       stopIt,
     ),
     ...(watchesFiles ? [watchFiles(started.pid, stopIt)] : []),
+    watchShields(findReplaced, (path) => {
+      replaced = path;
+      started.kill();
+    }),
   ];
   const status = await started.exit;
   for (const stop of watches) stop();
   const outOfMemory = groups?.leave().outOfMemory === true || isTooLarge;
-  return outOfMemory ? { ...status, outOfMemory } : status;
+  return { ...status, ...(outOfMemory && { outOfMemory }), ...(replaced !== undefined && { replaced }) };
 }
 
 /** Whether V8 runs in it, which reserves far more address space than it uses. */

@@ -159,9 +159,10 @@ function createServing(server: SandboxProcess, streams: StreamMaker, profile: Pr
     if (answer.failed !== undefined) ending?.fail(answer.failed);
     else ending?.end(toEnd(answer));
   });
-  void server.exit.then(() => {
+  void server.exit.then(({ replaced }) => {
     children.close();
-    for (const ending of serving.endings.values()) ending.end({ signal: "SIGKILL" });
+    const status = { signal: "SIGKILL", ...(replaced !== undefined && { replaced }) };
+    for (const ending of serving.endings.values()) ending.end(status);
   });
   const prepare = (): Promise<Child> => prepareChild(serving);
   return {

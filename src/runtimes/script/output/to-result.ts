@@ -2,6 +2,7 @@ import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
+import { refuseReplaced } from "../../../sandbox/watch-shields.ts";
 import { parseExactly, toProblem } from "../../parse-exactly.ts";
 import { findHint } from "./find-hint.ts";
 import { lastErrors, lastOutput, toUntilThen, type Said } from "./until-then.ts";
@@ -17,7 +18,7 @@ export interface Ending extends Said {
 /**
  * The output of a script that ended well: what it printed, or the JSON that it is if the tool says what it answers.
  *
- * @throws {KitbagError} `script-failed`, `memory-exceeded` or `output-invalid`.
+ * @throws {KitbagError} `script-failed`, `memory-exceeded`, `grant-changed` or `output-invalid`.
  */
 export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
   const { exit, stdout, show } = ending;
@@ -47,6 +48,7 @@ const outOfMemory =
 
 function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagError {
   const { exit, stdout, stderr, limits } = ending;
+  if (exit.replaced !== undefined) return refuseReplaced(exit.replaced);
   if (exit.outOfMemory === true || outOfMemory.test(stderr)) {
     const untilThen = toUntilThen(ending);
     return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes, untilThen });
