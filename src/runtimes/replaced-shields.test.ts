@@ -25,7 +25,8 @@ const attempts = ".env .mcp.json kitbag.lock skills/x/kitbag.toml";
 const scripts = {
   "a.sh": `#!/usr/bin/env bash
 cat .env; for file in ${attempts}; do echo evil >> $file; done 2>/dev/null; echo done`,
-  "a.py": `print(open(".env").read(), end="")
+  "a.py": `try: print(open(".env").read(), end="")
+except PermissionError: pass
 for file in "${attempts}".split():
     try: open(file, "a").write("evil")
     except OSError: pass

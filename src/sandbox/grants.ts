@@ -8,9 +8,12 @@ import { coverShields, type Covered, type Opened } from "./cover-shields.ts";
 import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
 import { nothing, type Mount } from "./sandbox.ts";
 import {
+  canList,
+  ClosedFolder,
   countSkillFolders,
   markOf,
   findShieldsAround,
+  reopenFolders,
   stateOf,
   TooManyFolders,
   type Reserved,
@@ -101,6 +104,10 @@ function cover({ tool, given, opened }: Given, places: GrantPlaces): Covered {
   try {
     covered = coverShields(given, opened, places);
   } catch (cause) {
+    if (cause instanceof ClosedFolder) {
+      const cure = `make it readable for your user (chmod u+rx ${JSON.stringify(cause.message)}), or name another one`;
+      throw refused(cause.message, `it cannot be listed, so what must be shielded in it cannot be found; ${cure}`);
+    }
     if (!(cause instanceof TooManyFolders)) throw cause;
     throw refused(cause.message, "it has too many folders to look for what must be shielded; name a smaller one");
   }
@@ -142,16 +149,19 @@ function isSame(one: Grants, other: Grants): boolean {
 }
 
 /**
- * What a tool has made that would be shielded if it had been there: a repository in a folder, settings of an editor. Files with secrets
- * are not among it.
+ * What a tool has made that would be shielded if it had been there: a repository in a folder, settings of an editor, a folder that cannot
+ * be listed. Files with secrets are not among it.
  */
 export function findPlanted(tool: string, permissions: Permissions, places: GrantPlaces, before: Grants): string[] {
   if ((permissions.write ?? []).length === 0) return [];
+  reopenFolders(known.get(places)?.get(permissions)?.folders ?? before.folders);
   const now = findGrants(tool, permissions, places);
   const covered = new Set(before.mounts.map(({ target }) => target));
   return now.mounts
-    .filter(({ source, target, granted }) => granted !== true && isAbsolute(source) && !covered.has(target))
-    .map(({ source }) => source);
+    .filter(({ target, granted }) => granted !== true && !covered.has(target))
+    .flatMap(({ source, shields = source }) =>
+      isAbsolute(source) || (source === nothing && !canList(shields)) ? [shields] : [],
+    );
 }
 
 function isCurrent({ grants, folders, skillFolders }: Known): boolean {

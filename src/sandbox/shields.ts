@@ -1,4 +1,16 @@
-import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Dirent } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type BigIntStats,
+  type Dirent,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
 
@@ -106,16 +118,23 @@ const passedOver = new Set(["node_modules"]);
 /** A folder with so much in it that nobody can say what would be granted. */
 export class TooManyFolders extends Error {}
 
+/** A granted folder that cannot be listed, so nobody can say what would be granted. */
+export class ClosedFolder extends Error {}
+
 /**
- * Finds what is shielded below a folder, to a depth of three, and on the way to the project and to the home directory.
+ * Finds what is shielded below a folder, to a depth of three, and on the way to the project and to the home directory. A folder that cannot
+ * be listed may hold anything, and a tool that knows a name in it can use that, so it is hidden as a whole.
  *
  * @throws {TooManyFolders}
+ * @throws {ClosedFolder}
  */
 export function findShields(root: string, places: ShieldedPlaces, isOpened: (path: string) => boolean): FoundShields {
   const shields = new Map<string, Shield>();
   const reserved = new Map<string, Reserved>();
   /** Takes a path whose folder has no links on its way. */
   const add = (path: string, kind: Kind, isReserved: boolean): void => {
+    const outermost = findClosed(path, root);
+    if (outermost !== undefined) return void shields.set(outermost, { path: outermost, hidden: true, own: true });
     const state = stateOf(path);
     if (isReserved && state !== "" && isBelow(path, root)) {
       reserved.set(path, { path, ...(state !== undefined && { link: state }) });
@@ -124,7 +143,8 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
     const real = state === "" ? path : toReal(path);
     if (isBelow(real, root) && stateOf(real) === "") shields.set(real, toShield(real, [kind, shields.get(real) ?? {}]));
   };
-  const { found, projects, pipes, folders } = searchNames(root, isOpened);
+  const { found, projects, pipes, folders, closed } = searchNames(root, isOpened);
+  for (const path of closed) shields.set(path, { path, hidden: true, own: true });
   for (const [path, row] of found) add(path, row, false);
   for (const folder of [...projects, ...foldersBetween(root, places)]) {
     for (const [path, row] of namedIn(folder)) add(path, row, true);
@@ -135,6 +155,29 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
   return { shields: [...shields.values()], reserved: [...reserved.values()], pipes, folders };
 }
 
+/** The outermost folder on the way from a granted one to a path that cannot be passed: nobody can say whether the path is there. */
+function findClosed(path: string, root: string): string | undefined {
+  try {
+    lstatSync(path);
+    return undefined;
+  } catch (cause) {
+    if (!isBelow(path, root) || isMissing(cause)) return undefined;
+  }
+  const names = relative(root, dirname(path)).split(sep);
+  const folders = names.map((_, index) => join(root, ...names.slice(0, index + 1)));
+  return folders.find((folder) => !canList(folder));
+}
+
+/** Whether this user can see what is in a folder. */
+export function canList(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** One that is named twice has the stricter of both. */
 function toShield(path: string, kinds: readonly Kind[]): Shield {
   return { path, hidden: kinds.some(({ hidden }) => hidden === true), own: kinds.some(({ own }) => own === true) };
@@ -142,7 +185,7 @@ function toShield(path: string, kinds: readonly Kind[]): Shield {
 
 /** What is at a place: nothing, a link with this text, or something else. */
 export function stateOf(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lookAt(path);
   if (found?.isSymbolicLink() !== true) return found && "";
   try {
     return readlinkSync(path);
@@ -154,7 +197,28 @@ export function stateOf(path: string): string | undefined {
 
 /** What changes when something is made, moved or removed in a folder. No program can set it to what it was. */
 export function markOf(folder: string): string {
-  return String(lstatSync(folder, { bigint: true, throwIfNoEntry: false })?.ctimeNs);
+  return String(lookAt(folder)?.ctimeNs);
+}
+
+/** Nothing if there is nothing, or a folder on the way cannot be passed. */
+function lookAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Lets this user list folders again that could be listed before a call: a tool that took this right away would keep us from seeing what it
+ * left in them.
+ */
+export function reopenFolders(folders: FoundShields["folders"]): void {
+  for (const [folder, mark] of folders) {
+    const facts = markOf(folder) === mark ? undefined : lookAt(folder);
+    if (facts?.isDirectory() !== true || canList(folder)) continue;
+    if (Number(facts.uid) === process.getuid?.()) chmodSync(folder, (Number(facts.mode) & 0o7777) | 0o500);
+  }
 }
 
 /** The shields that a path is at, or below: who names it in a permission opens these, as far as they can be opened. */
@@ -210,6 +274,8 @@ interface Named {
   readonly projects: ReadonlySet<string>;
   readonly pipes: readonly string[];
   readonly folders: ReadonlyMap<string, string>;
+  /** Folders that cannot be listed. */
+  readonly closed: readonly string[];
 }
 
 function searchNames(root: string, isOpened: (path: string) => boolean): Named {
@@ -217,12 +283,15 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   const projects = new Set<string>();
   const pipes: string[] = [];
   const folders = new Map<string, string>();
+  const closed: string[] = [];
   const search = (folder: string, depth: number): void => {
     if (folders.size >= mostFolders) throw new TooManyFolders(root);
     folders.set(folder, markOf(folder));
     const isRepository = basename(folder) === ".git";
     if (isRepository) projects.add(folder);
-    for (const entry of listFolder(folder)) {
+    const entries = listFolder(folder);
+    if (entries === undefined) closed.push(folder);
+    for (const entry of entries ?? []) {
       const path = `${folder}/${entry.name}`;
       const row = findRow(entry.name, isRepository ? ".git" : "", path);
       if (row !== undefined) found.set(path, row);
@@ -233,7 +302,8 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
     }
   };
   search(root, 0);
-  return { found, projects, pipes, folders };
+  if (closed.includes(root)) throw new ClosedFolder(root);
+  return { found, projects, pipes, folders, closed };
 }
 
 function isOfProject(name: string, row: ShieldRow | undefined): boolean {
@@ -245,13 +315,18 @@ function isNear(name: string, depth: number): boolean {
   return name === ".kitbag" || (depth < deepest && !passedOver.has(name));
 }
 
-/** What cannot be listed cannot be used by a tool either. */
-function listFolder(folder: string): Dirent[] {
+/** What is in a folder: nothing if it was removed, undefined if that cannot be seen. */
+function listFolder(folder: string): Dirent[] | undefined {
   try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
+    // Names alone do not say what is there.
+    return canList(folder) ? readdirSync(folder, { withFileTypes: true }) : undefined;
+  } catch (cause) {
+    return isMissing(cause) ? [] : undefined;
   }
+}
+
+function isMissing(cause: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(String((cause as NodeJS.ErrnoException).code));
 }
 
 /** The row of a name in a folder. Without its path, a file counts as one that contains what it is shielded for. */

@@ -3,7 +3,6 @@
  * `./out/`, and swaps `./out/data` with a link to a folder that no tool was granted, as fast as it can. Another tool is granted
  * `./out/data` and is called meanwhile. Prints a line of JSON: how many calls ran, and how many reached the folder behind the link.
  */
-import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -18,11 +17,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createWorkspace, type Permissions, type Tool } from "kitbag";
+import { createWorkspace } from "kitbag";
 import { openRuntimes } from "kitbag/runtimes";
 
-import type { ScriptCode } from "../../../src/core/script-code.ts";
 import { sandboxNames } from "../../../src/sandbox/sandbox.ts";
+import { createPlainTool } from "./plain-tool.ts";
 
 /** What became of the calls of one race. */
 export interface LinkRace {
@@ -74,8 +73,12 @@ async function race(access: "read" | "write", count: number): Promise<LinkRace> 
   const victim = access === "read" ? { read: ["./out/data"] } : { write: ["./out/data/"] };
   const workspace = createWorkspace({
     tools: [
-      createTool(root, "swap", { source: swapper, extension: "py", permissions: { write: ["./out/"] } }),
-      createTool(root, "victim", { source: access === "read" ? reader : writer, extension: "sh", permissions: victim }),
+      createPlainTool(root, "swap", { source: swapper, extension: "py", permissions: { write: ["./out/"] } }),
+      createPlainTool(root, "victim", {
+        source: access === "read" ? reader : writer,
+        extension: "sh",
+        permissions: victim,
+      }),
     ],
     runtimes,
   });
@@ -117,32 +120,5 @@ async function callAll(count: number, call: () => Promise<Outcome>): Promise<Omi
     refused: failures.filter(isRefusal).length,
     replaced: failures.filter(isReplaced).length,
     others: failures.filter((error) => !isRefusal(error) && !isReplaced(error)).map(({ message }) => message),
-  };
-}
-
-interface Script {
-  readonly source: string;
-  readonly extension: string;
-  readonly permissions: Permissions;
-}
-
-function createTool(root: string, tool: string, { source, extension, permissions }: Script): Tool {
-  const directory = join(root, tool);
-  const path = `${tool}.${extension}`;
-  mkdirSync(directory);
-  writeFileSync(join(directory, path), source);
-  const digest = `sha256:${createHash("sha256").update(source).digest("hex")}`;
-  const code: ScriptCode = {
-    kind: "script",
-    ...{ directory, path, digest, interpreter: [], environment: [] },
-    toCommand: () => ({ argv: [], env: {} }),
-  };
-  return {
-    ...{ name: tool, description: "Takes part in a race", code, permissions, limits: { limitMs: 170_000 } },
-    inputSchema: { type: "object" },
-    annotations: {},
-    examples: [],
-    inject: [],
-    needsApproval: false,
   };
 }
