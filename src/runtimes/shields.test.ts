@@ -207,6 +207,24 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
     expect(readFileSync(join(above, "deep/er/next/.kitbag/kitbag.db"), "utf8")).toBe("ours\n");
   });
 
+  test.for(["311", "300", "444", "000"])(
+    "a folder with the mode %s gives away nothing that is shielded in it",
+    async (mode, context) => {
+      needProgram(context, program);
+      const directory = makeProject({ "sub/.env": "ours\n", "sub/.git/config": "ours\n" });
+      const paths = ["sub/.env", "sub/.git/config"].map((path) => join(directory, path));
+      chmodSync(join(directory, "sub"), Number.parseInt(mode, 8));
+
+      const attempt = "cat sub/.env; echo evil >> sub/.env; echo evil >> sub/.git/config; mv sub away";
+      const script = `exec 2>/dev/null; ${attempt}; chmod 755 sub; ${attempt}; echo done`;
+      const outcome = await run(sandbox, { directory, script });
+      chmodSync(join(directory, "sub"), 0o755);
+
+      expect(JSON.stringify(outcome)).not.toContain("ours");
+      expect(paths.map((path) => readFileSync(path, "utf8"))).toEqual(["ours\n", "ours\n"]);
+    },
+  );
+
   test("a link in a shielded place is put back", async (context) => {
     needProgram(context, program);
     const directory = makeProject({ "shared/a.json": "ours\n" });

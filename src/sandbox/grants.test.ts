@@ -276,8 +276,8 @@ test("toGrants() hides what is ours, also below a link", () => {
   const { mounts } = toGrants("tool", { read: ["~", link] }, { ...places, protected: [own] });
 
   expect(mounts.slice(2)).toEqual([
-    { source: nothing, target: own },
-    { source: nothing, target: join(link, ".kitbag") },
+    { source: nothing, target: own, shields: own },
+    { source: nothing, target: join(link, ".kitbag"), shields: own },
   ]);
 });
 
@@ -288,7 +288,7 @@ test("toGrants() makes what is ours before a tool could", () => {
   const { mounts } = toGrants("tool", { write: ["~"] }, { ...places, protected: [own] });
 
   expect(existsSync(own)).toBe(true);
-  expect(mounts).toContainEqual({ source: nothing, target: own });
+  expect(mounts).toContainEqual({ source: nothing, target: own, shields: own });
 });
 
 test("toGrants() refuses what is ours, and what is below", () => {
@@ -311,8 +311,8 @@ test("toGrants() lets no tool change what is fixed, unless it is hidden anyway",
   const { mounts } = toGrants("tool", { write: ["./"] }, all);
 
   expect(mounts.slice(1)).toEqual([
-    { source: lock, target: lock },
-    { source: nothing, target: own },
+    { source: lock, target: lock, shields: lock },
+    { source: nothing, target: own, shields: own },
   ]);
 });
 
@@ -338,7 +338,9 @@ test("toGrants() covers hidden files that are there, for those who may read and 
   const all = { ...places, hidden: [database, `${database}-wal`] };
 
   for (const permissions of [{ read: ["./"] }, { write: ["./"] }]) {
-    expect(toGrants("tool", permissions, all).mounts.slice(1)).toEqual([{ source: emptyFile, target: database }]);
+    expect(toGrants("tool", permissions, all).mounts.slice(1)).toEqual([
+      { source: emptyFile, target: database, shields: database },
+    ]);
   }
 });
 
@@ -360,7 +362,8 @@ test.for(["read", "write"] as const)("findGrants() hides a file with secrets tha
 
   expect([again, same]).toEqual([before, before]);
   expect(same).toBe(before);
-  expect(after.mounts).toContainEqual({ source: emptyFile, target: join(places.directory, "app/.env") });
+  const secrets = join(places.directory, "app/.env");
+  expect(after.mounts).toContainEqual({ source: emptyFile, target: secrets, shields: secrets });
 });
 
 test("findPlanted() finds a repository that a tool made in a folder, and no file with secrets", () => {

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { trace } from "@opentelemetry/api";
@@ -252,3 +252,34 @@ test.for([
     ]);
   },
 );
+
+test.for([
+  ["bubblewrap", "bwrap"],
+  ["unshare", "unshare"],
+  ["firejail", "firejail"],
+] as const)("mcpRuntime() starts a program anew when a shielded file was replaced, in %s", async (sandbox, context) => {
+  const [name, program] = sandbox;
+  needProgram(context, program);
+  const directory = realpathSync(makeDirectory());
+  chmodSync(directory, 0o777);
+  writeFiles(directory, { ".npmrc": "ours", ".env": "ours" });
+  const { open } = openMcp({ directory, sandbox: name });
+  const workspace = await open(programOf("raw-server.mjs", ["writes"], { permissions: { write: [directory] } }));
+  const put = (path: string): Promise<ToolOutcome> => workspace.call("other/put", { path: join(directory, path) });
+  const replace = (path: string): void => {
+    writeFileSync(join(directory, "new"), "ours anew", { mode: 0o666 });
+    renameSync(join(directory, "new"), join(directory, path));
+  };
+
+  const before = await put("one.txt");
+  for (const path of [".npmrc", ".env"]) replace(path);
+  const after = await put("two.txt");
+  const read = await workspace.call("other/look", { path: join(directory, ".env") });
+  replace(".npmrc");
+  const written = await put(".npmrc");
+
+  expect([before, after]).toEqual(Array.from({ length: 2 }, () => ({ status: "ok", output: "written" })));
+  expect(JSON.stringify(read)).not.toContain("ours");
+  expect(written.status).toBe("failed");
+  expect(readFileSync(join(directory, ".npmrc"), "utf8")).toBe("ours anew");
+});
