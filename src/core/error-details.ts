@@ -303,7 +303,13 @@ export interface ErrorDetails {
   /** No skill has the name that was asked for. */
   "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
   /** Nobody said that this skill's folder may run, or it has changed since. */
-  "skill-untrusted": { readonly skill: string; readonly directory: string; readonly changed: readonly string[] };
+  "skill-untrusted": {
+    readonly skill: string;
+    readonly directory: string;
+    readonly changed: readonly string[];
+    /** The person took the trust back with `kitbag trust --remove`. */
+    readonly removed?: true;
+  };
   /** What a tool or a skill keeps has no room for more. */
   "state-full": { readonly owner: string; readonly limit: number; readonly limitBytes: number };
   /** A key or a value that the state of a tool cannot hold. */

@@ -204,9 +204,9 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     nearest.length > 0
       ? `Cannot find the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the skill ${quote(skill)}: ${count === 0 ? "there are no skills here" : `none of the ${count} known skills has a similar name`}`,
-  "skill-untrusted": ({ skill, directory, changed }) =>
+  "skill-untrusted": ({ skill, directory, changed, removed }) =>
     changed.length === 0
-      ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
+      ? `Cannot open the skill ${quote(skill)}: ${removed === true ? "its trust was removed with kitbag trust --remove" : "its folder is not trusted"}; read it, then run: kitbag trust ${directory}`
       : `Cannot open the skill ${quote(skill)}: changed since it was trusted: ${changed.slice(0, 8).join(", ")}; read the change, then run: kitbag trust ${directory}`,
   "state-full": ({ owner, limit, limitBytes }) =>
     `Cannot keep more in the state of ${quote(owner)}: it holds at most ${limit} keys and ${limitBytes} bytes; delete what nobody needs, or let it expire`,

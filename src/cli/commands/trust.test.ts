@@ -546,9 +546,8 @@ test("kitbag trust --remove takes back the trust in skills, also in those that a
     trusted: false,
     removed: [join(project.folder, ".claude/skills/csv")],
   });
-  expect(all.stdout).toBe(`No longer trusted: ${join(project.folder, ".claude/skills/pdf")}\n`);
-  expect(none.stdout).toBe(`It was not trusted: ${join(project.folder, ".claude")}\n`);
-  expect(JSON.parse(readFileSync(join(project.folder, "kitbag.lock"), "utf8"))).toEqual({ version: 1, skills: {} });
+  expect(all.stdout).toContain(`No longer trusted: ${join(project.folder, ".claude/skills/pdf")}\n`);
+  expect(none.stdout).toContain(`It was not trusted: ${join(project.folder, ".claude")}\n`);
 });
 
 test("kitbag names the keys of a configuration that need trust", async () => {
@@ -603,12 +602,66 @@ test("R16: kitbag trust --remove keeps a skill from running, however its folder 
   const again = await runKitbag(["show", "hi", "--skills", "skills"], { project });
 
   const folder = join(project.folder, "skills/hi");
-  expect(remove.stdout).toBe(`No longer trusted: ${folder}\n`);
+  expect(remove.stdout).toContain(`No longer trusted: ${folder}\n`);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toContain(`its folder is not trusted; read it, then run: kitbag trust ${folder}`);
+  const removed = "its trust was removed with kitbag trust --remove";
+  expect(refused.stderr).toContain(`${removed}; read it, then run: kitbag trust ${folder}`);
   expect(shown.stdout).toContain("not trusted: its trust was removed with kitbag trust --remove; read it, then run:");
   expect(other.stdout).toContain("trusted: you named its folder");
   expect(again.stdout).toContain("trusted: you named its folder");
+});
+
+test("R16: kitbag trust --remove leaves the pins of the project to the other people, and says so", async () => {
+  const project = createProject(namedSkill);
+  await runKitbag(["trust", "skills/hi"], { project });
+  const lock = join(project.folder, "kitbag.lock");
+  const pinned = readFileSync(lock, "utf8");
+  project.write("skills/hi/scripts/greet.sh", "echo changed\n");
+
+  const remove = await runKitbag(["trust", "skills/hi", "--remove"], { project });
+  const json = await runKitbag(["trust", "skills/hi", "--remove", "--json"], { project });
+  const other = await runKitbag(["call", "hi/greet", "--skills", "skills"], {
+    project: { ...project, home: join(project.folder, "../other-home") },
+  });
+
+  expect(readFileSync(lock, "utf8")).toBe(pinned);
+  expect(remove.stdout).toBe(
+    `No longer trusted: ${join(project.folder, "skills/hi")}\n` +
+      "kitbag.lock still pins skills/hi for everyone who uses this project: it does not run after a change until it is trusted\n",
+  );
+  expect(JSON.parse(json.stdout)).toMatchObject({ removed: [], pinned: ["skills/hi"] });
+  expect(other).toMatchObject({ code: 1, stdout: "" });
+  expect(other.stderr).toContain("scripts/greet.sh (changed)");
+});
+
+test("R16: kitbag trust of a project undoes kitbag trust --remove of it, and neither touches skills that are only named", async () => {
+  const never = { "more/ho/SKILL.md": "---\nname: ho\ndescription: Says ho\n---\n" };
+  const project = await createTrusted({ ...files, ...skillFiles, ...namedSkill, ...never });
+  await runKitbag(["trust", "skills/hi"], { project });
+  const before = readFileSync(project.trustFile, "utf8");
+
+  const remove = await runKitbag(["trust", ".", "--remove", "--json"], { project });
+  await runKitbag(["trust", "."], { project });
+  const show = await runKitbag(["show", "ho", "--skills", "more"], { project });
+
+  const folders = [".claude/skills/csv", ".claude/skills/pdf", "skills/hi"];
+  expect(JSON.parse(remove.stdout)).toMatchObject({
+    removed: ["kitbag.config.ts", ...folders].map((path) => join(project.folder, path)),
+  });
+  expect(show.stdout).toContain("trusted: you named its folder");
+  expect(readFileSync(project.trustFile, "utf8")).toBe(before);
+});
+
+test("kitbag trust --remove refuses a path where nothing is and nothing was trusted", async () => {
+  const project = createProject(namedSkill);
+
+  const run = await runKitbag(["trust", "--skills", "skills", "--skills", "skills/nonesuch", "--remove"], { project });
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toContain(`No longer trusted: ${join(project.folder, "skills/hi")}\n`);
+  expect(run.stderr).toBe(
+    `Cannot remove the trust in ${join(project.folder, "skills/nonesuch")}: there is nothing there, and nothing there was trusted\n`,
+  );
 });
 
 test("kitbag trust --skills trusts the skills of folders, and takes the trust back", async () => {

@@ -57,15 +57,15 @@ export const trustCommand: CliCommand = {
     if (invocation.options["remove"] === true) {
       return removeTrust([...paths, ...folders], home, projectLock(invocation.cwd));
     }
-    const target = toTarget(paths[0], folders);
+    const target = toTarget(paths[0], folders, home);
     return addServers(target, await addTrust(target, home, invocation), invocation);
   },
 };
 
 /** What the path means, with the skills of the folders. */
-function toTarget(path: string | undefined, folders: readonly string[]): TrustTarget {
+function toTarget(path: string | undefined, folders: readonly string[], home: string): TrustTarget {
   if (path === undefined) return { path: folders.join(", "), directories: folders };
-  const target = findTrustTarget(path);
+  const target = findTrustTarget(path, loadTrust(home));
   return { ...target, directories: [...target.directories, ...folders] };
 }
 

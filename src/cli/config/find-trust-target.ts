@@ -3,6 +3,9 @@ import { basename, dirname } from "node:path";
 
 import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { removedTrust, type TrustList } from "../../skills/trust/trust-format.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";
 import { findGrants, parseJsonConfig } from "./to-workspace-options.ts";
@@ -18,15 +21,15 @@ export interface TrustTarget {
 }
 
 /**
- * Finds what a path means: a configuration, a skill, the configuration and the skills of a project, or a folder of skills.
+ * Finds what a path means: a configuration, a skill, the configuration and the skills of a project, or a folder of skills. The skills
+ * below a folder whose trust was removed belong to it, so that it undoes `--remove` of the same folder.
  *
  * @throws {KitbagError} `usage-invalid` if there is nothing to trust; `config-invalid` if a configuration cannot be used.
  */
-export function findTrustTarget(path: string): TrustTarget {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder) return { path, ...findInFile(path) };
+export function findTrustTarget(path: string, { folders }: Pick<TrustList, "folders">): TrustTarget {
+  if (!isFolder(path)) return { path, ...findInFile(path) };
   const config = findConfigIn(path);
-  const directories = findSkillFolders(path, config !== undefined);
+  const directories = [...findSkillFolders(path), ...findRemoved(path, folders)];
   const program = config !== undefined && mustBeTrusted(config) ? config : undefined;
   if (program === undefined && directories.length === 0) {
     if (config !== undefined) throw dataError(config);
@@ -56,12 +59,30 @@ function dataError(config: string): Error {
   return usageError(`Cannot trust ${config}: it is only data, so it needs no trust`);
 }
 
-/** A project's skills are in places of their own: whatever else lies around in it is not found, so it needs no trust. */
-function findSkillFolders(path: string, hasConfig: boolean): string[] {
+/**
+ * The skills, or folders of skills, that a folder stands for. A project's skills are in places of their own: whatever else lies around
+ * in it is not found, so it needs no trust.
+ */
+export function findSkillFolders(path: string): string[] {
+  if (!isFolder(path)) return [];
   if (isSkillFolder(path)) return [path];
   const own = projectFolders(path).filter((folder) => dirname(dirname(folder)) === path && hasSkills(folder));
   if (own.length > 0) return own;
-  return !hasConfig && hasSkills(path) ? [path] : [];
+  return findConfigIn(path) === undefined && hasSkills(path) ? [path] : [];
+}
+
+/** The skills below a folder whose trust was removed, and that are still there. */
+function findRemoved(path: string, folders: TrustList["folders"]): string[] {
+  const place = toRealPath(path);
+  return [...folders].flatMap(([folder, files]) =>
+    files.size === removedTrust.size && isInside(folder, place) && isFolder(folder) && isSkillFolder(folder)
+      ? [folder]
+      : [],
+  );
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function hasSkills(path: string): boolean {

@@ -44,7 +44,8 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
       // What is not as the lock pins it runs only if this person trusted exactly that, however the folder was named.
       const judged = changed.length === 0 ? folder : { ...folder, scope: "project" as const };
       const verdict = attempt("trust-invalid", "trust.json", () => trust(judged)) ?? untrusted;
-      const wasNeverTrusted = verdict.status === "untrusted" && verdict.changed.length === 0;
+      const wasNeverTrusted =
+        verdict.status === "untrusted" && verdict.changed.length === 0 && verdict.removed === undefined;
       return wasNeverTrusted && folder.scope !== "project" ? { ...verdict, changed } : verdict;
     },
     pin: (reports) => (reader === undefined || lock === undefined ? reports : pinAll(reports, reader.path, lock)),

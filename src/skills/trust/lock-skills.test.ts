@@ -10,7 +10,7 @@ import type { Skill, SkillFolder } from "../../core/skill.ts";
 import { readFolder } from "../folder/read-folder.ts";
 import { holdToLock } from "./hold-to-lock.ts";
 import { loadLock } from "./lock-file.ts";
-import { lockSkills, unlockSkills } from "./lock-skills.ts";
+import { lockSkills } from "./lock-skills.ts";
 import { toolSignature } from "./tool-signature.ts";
 
 test("lockSkills() writes down permissions, files and signatures of what is below the lock", async () => {
@@ -52,24 +52,6 @@ test("lockSkills() writes the same bytes for the same skills in any order", asyn
   await lockSkills(skillsOf(two).toReversed(), join(two, "kitbag.lock"));
 
   expect(loadLock(join(two, "kitbag.lock"))).toEqual(loadLock(join(one, "kitbag.lock")));
-});
-
-test("unlockSkills() takes back one skill, or all below a folder, also if they are gone", async () => {
-  const project = createProject();
-  const path = join(project, "kitbag.lock");
-  await lockSkills(
-    ["skills/a", "skills/ab", "other/c"].map((place) => ({ skill: createSkill(project, place) })),
-    path,
-  );
-
-  await unlockSkills(join(project, "skills/a"), path);
-  const afterOne = [...loadLock(path).keys()];
-  await unlockSkills(join(project, "skills"), path);
-  const afterFolder = [...loadLock(path).keys()];
-  await unlockSkills("/somewhere/else", path);
-
-  expect([afterOne, afterFolder]).toEqual([["other/c", "skills/ab"], ["other/c"]]);
-  expect(loadLock(path).size).toBe(1);
 });
 
 test("holdToLock() says nothing about a skill that is what was locked", async () => {

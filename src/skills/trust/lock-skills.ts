@@ -49,17 +49,6 @@ export async function lockSkills(
   return places;
 }
 
-/** Takes back what was granted to the folders at or below `directory`, a real path; they need not be there any more. */
-export async function unlockSkills(directory: string, lockPath: string): Promise<void> {
-  const below = createLockPlaces(lockPath)(directory);
-  if (below === undefined) return;
-  await updateLock(lockPath, (lock) => {
-    for (const place of [...lock.keys()]) {
-      if (below === "." || place === below || place.startsWith(`${below}/`)) lock.delete(place);
-    }
-  });
-}
-
 /** Makes the function that says where a folder, by its real path, is in a lock; nowhere if it is not below the lock. */
 export function createLockPlaces(lockPath: string): (directory: string) => string | undefined {
   const base = realpathSync.native(dirname(lockPath));

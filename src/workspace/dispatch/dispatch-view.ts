@@ -5,6 +5,7 @@ import { renderSchema } from "../../core/schema/render-schema.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import { isTrusted, notTrusted } from "../skills/describe-skill.ts";
+import { checkTrusted } from "../skills/plan-activation.ts";
 import type { Session } from "../sessions/session.ts";
 
 /** What a model may know of a session. Skills that only people open are none of its business until they are open. */
@@ -57,10 +58,8 @@ export function createDispatchView(session: Session): DispatchView {
     findSkill,
     findReadable(name) {
       const skill = findSkill(name);
-      const { folder } = skill;
-      if (folder?.trust.status !== "untrusted") return skill;
-      const { directory, trust } = folder;
-      throw new KitbagError("skill-untrusted", { skill: name, directory, changed: trust.changed });
+      checkTrusted(skill);
+      return skill;
     },
     isOpen,
     getTool,

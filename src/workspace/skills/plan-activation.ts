@@ -58,11 +58,14 @@ export function findSkill(name: string, skills: ReadonlyMap<string, Skill>): Ski
 
 /** @throws {KitbagError} `skill-untrusted` or `skill-broken` if `skill` cannot be opened. */
 export function checkSkill(skill: Skill, { registry, skills }: Planner): void {
-  const trust = skill.folder?.trust;
-  if (skill.folder !== undefined && trust?.status === "untrusted") {
-    const { directory } = skill.folder;
-    throw new KitbagError("skill-untrusted", { skill: skill.name, directory, changed: trust.changed });
-  }
+  checkTrusted(skill);
   const problems = checkUses(skill, registry, (name) => skills.get(name));
   if (problems.length > 0) throw new KitbagError("skill-broken", { skill: skill.name, problems });
+}
+
+/** @throws {KitbagError} `skill-untrusted` if the folder of a skill is not trusted. */
+export function checkTrusted({ name, folder }: Skill): void {
+  if (folder?.trust.status !== "untrusted") return;
+  const { status: _, ...why } = folder.trust;
+  throw new KitbagError("skill-untrusted", { skill: name, directory: folder.directory, ...why });
 }

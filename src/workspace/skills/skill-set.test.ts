@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { defineSkill, type SkillDefinition } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import type { Skill } from "../../core/skill.ts";
+import type { Skill, SkillTrust } from "../../core/skill.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { WorkspaceChange } from "../registered-tool.ts";
 
@@ -237,8 +237,13 @@ test("activateSkill() refuses a circle of skills that require each other", async
   expect(outcome.status === "failed" && outcome.error.message).toContain("a → b → a");
 });
 
-test("activateSkill() refuses a folder that nobody trusts, and names what changed", async () => {
-  const workspace = createWorkspace({ skills: [inFolder("fresh", []), inFolder("edited", ["scripts/run.py"])] });
+test("activateSkill() refuses a folder that nobody trusts, and names what changed, or that its trust was removed", async () => {
+  const gone = inFolder("gone", []);
+  const trust: SkillTrust = { status: "untrusted", changed: [], removed: true };
+  const removed: Skill = { ...gone, ...(gone.folder !== undefined && { folder: { ...gone.folder, trust } }) };
+  const workspace = createWorkspace({
+    skills: [inFolder("fresh", []), inFolder("edited", ["scripts/run.py"]), removed],
+  });
 
   const fresh = await workspace.activateSkill("fresh");
   const edited = await workspace.activateSkill("edited");
@@ -246,6 +251,9 @@ test("activateSkill() refuses a folder that nobody trusts, and names what change
   expect(fresh).toMatchObject({ status: "failed", error: { code: "skill-untrusted" } });
   expect(fresh.status === "failed" && fresh.error.message).toContain("kitbag trust /skills/fresh");
   expect(edited.status === "failed" && edited.error.message).toContain("scripts/run.py");
+  expect(await workspace.activateSkill("gone")).toMatchObject({
+    error: { message: expect.stringContaining("its trust was removed with kitbag trust --remove") as string },
+  });
 });
 
 test("P3: a skill whose tools are missing cannot be opened, and says which", async () => {
