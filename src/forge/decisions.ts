@@ -30,8 +30,8 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
       const found = waiting.get(id);
       const { author = options.author, authorScopes = "all" } = found.waiting;
       const answer = await bring(found, { ...options, authorScopes, ...(author !== undefined && { author }) });
-      // After a conflict it may be approved again, once somebody has looked.
-      if (answer.status !== "refused" || answer.error.code !== "version-conflict") waiting.remove(id);
+      // What could not be made live may be approved again, once its cause is gone; or it is denied.
+      if (answer.status === "live") waiting.remove(id);
       return answer;
     },
     async deny(id) {

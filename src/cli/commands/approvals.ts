@@ -9,7 +9,7 @@ import { showInput } from "../agent/view/show-input.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { decideDraft, findWaitingDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";
-import { addOption, getText } from "../options.ts";
+import { addOption, addSkillsOption, getText } from "../options.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
 import { renderTable } from "../render-table.ts";
@@ -37,6 +37,7 @@ export const approvalsCommand: CliCommand = {
       "approve: in place of its input, as JSON; - reads standard input, @file a file",
     );
     addOption(command, "--reason <text>", "deny: why, for the model");
+    addSkillsOption(command);
     addStoreOption(command);
   },
   run: (invocation) => runAction("approvals", actions, invocation, "list"),

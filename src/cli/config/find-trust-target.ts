@@ -26,7 +26,10 @@ export interface TrustTarget {
  *
  * @throws {KitbagError} `usage-invalid` if there is nothing to trust; `config-invalid` if a configuration cannot be used.
  */
-export function findTrustTarget(path: string, { folders }: Pick<TrustList, "folders">): TrustTarget {
+export function findTrustTarget(
+  path: string,
+  { folders }: Pick<TrustList, "folders"> = { folders: new Map() },
+): TrustTarget {
   if (!isFolder(path)) return { path, ...findInFile(path) };
   const config = findConfigIn(path);
   const directories = [...findSkillFolders(path), ...findRemoved(path, folders)];

@@ -7,10 +7,12 @@ import type { Invocation } from "../cli-command.ts";
 import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
 import { startLog } from "../logs/start-log.ts";
 import { openServers, type CliServers } from "../mcp/open-servers.ts";
-import { getText } from "../options.ts";
+import { getText, getTexts } from "../options.ts";
 import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { addForge } from "../serve/add-forge.ts";
 import { createCodeMode } from "../serve/code-mode.ts";
+import { loadReports } from "../skills/load-reports.ts";
+import { addSkills as addFoundSkills } from "../skills/open-with-skills.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 
 /** How a workshop is opened. */
@@ -21,8 +23,8 @@ export interface WorkshopWishes {
   readonly approve?: ForgeOptions["approve"];
   /** The scopes that users have now. @default those of when they made a tool */
   readonly scopesOf?: WorkspaceOptions["scopesOf"];
-  /** Adds the skills of the project, closed; answers who follows them, if somebody does. */
-  addSkills(opened: OpenWorkspace, servers: CliServers): Promise<FollowedSkills | undefined>;
+  /** Adds the skills of the project, closed; answers what follows them. @default adds them, with those of `--skills`, as they are now */
+  addSkills?(opened: OpenWorkspace, servers: CliServers): Promise<FollowedSkills | undefined>;
 }
 
 /** A workspace with the tools and skills of a project, and the tools with which more are made. */
@@ -35,8 +37,18 @@ export interface Workshop extends Omit<OpenWorkspace, "forge"> {
 /** Opens the tools and skills of a project, code mode and the forge. */
 export async function openWorkshop(
   invocation: Invocation,
+  open: OpenRecords,
+  wishes: WorkshopWishes & { readonly hasForge: true },
+): Promise<Workshop & { readonly forge: Forge }>;
+export async function openWorkshop(
+  invocation: Invocation,
+  open: OpenRecords,
+  wishes: WorkshopWishes,
+): Promise<Workshop>;
+export async function openWorkshop(
+  invocation: Invocation,
   { records, runtimes }: OpenRecords,
-  { hasForge, approve, scopesOf, addSkills }: WorkshopWishes,
+  { hasForge, approve, scopesOf, addSkills = createAddition(invocation) }: WorkshopWishes,
 ): Promise<Workshop> {
   const code = createCodeMode(runtimes);
   const complete: Additions["complete"] = (given) =>
@@ -62,6 +74,15 @@ export async function openWorkshop(
       await followed?.close();
       await code.close();
     },
+  };
+}
+
+/** Adds the skills of the project, and of the folders that the person named. */
+function createAddition(invocation: Invocation): NonNullable<WorkshopWishes["addSkills"]> {
+  return async ({ workspace }, servers) => {
+    const reports = await loadReports(invocation, getTexts(invocation.options, "skills"));
+    addFoundSkills(workspace, await servers.complete(reports));
+    return undefined;
   };
 }
 

@@ -12,8 +12,6 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { readText } from "../input/read-text.ts";
 import { toToolInput } from "../input/to-tool-input.ts";
 import { getText, getTexts } from "../options.ts";
-import { addSkills } from "../skills/open-with-skills.ts";
-import { loadReports } from "../skills/load-reports.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
@@ -30,16 +28,8 @@ export async function runOperation(operation: ForgeOperation, given: Invocation)
 }
 
 async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenRecords): Promise<Answer> {
-  const directories = getTexts(invocation.options, "skills");
   const asking = createAsking(invocation);
-  const workshop = await openWorkshop(invocation, open, {
-    hasForge: true,
-    approve: asking.approve,
-    async addSkills({ workspace }, servers) {
-      addSkills(workspace, await servers.complete(await loadReports(invocation, directories)));
-      return undefined;
-    },
-  });
+  const workshop = await openWorkshop(invocation, open, { hasForge: true, approve: asking.approve });
   const { workspace, options } = workshop;
   try {
     const tool = findTool(workspace, name);

@@ -3,6 +3,8 @@ import { expect, test, vi } from "vitest";
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { countWords } from "../../../test/support/open-test-forge.ts";
 import { withForge } from "../../../test/support/with-forge.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import { defineSkill } from "../../core/define-skill.ts";
 import { openForge } from "../../forge/open-forge.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 
@@ -95,6 +97,60 @@ test("kitbag approvals deny throws a draft away", async () => {
   expect([denied.code, denied.stdout]).toEqual([0, "Denied texts.\n"]);
   expect((JSON.parse(stdout) as { drafts: readonly { id: string }[] }).drafts).toMatchObject([{ id: tool }]);
 });
+
+test("kitbag approvals approves a tool that calls tools of the configuration and of a skill, and keeps its draft until then", async () => {
+  const project = createProject({ "kitbag.config.ts": hostConfig, ...namesSkill });
+  await runKitbag(["trust", "."], { project });
+  const id = await keepCaller(project);
+
+  const refused = await runKitbag(["approvals", "approve", id], { project });
+  const approved = await runKitbag(["approvals", "approve", id, "--skills", "skills"], { project });
+  const called = await runKitbag(["call", "caller", "--skills", "skills"], { project });
+  const { stdout } = await runKitbag(["approvals", "--json"], { project });
+
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain('it wants to call "names/first", which is not there');
+  expect(refused.stderr).not.toContain('"hostdel"');
+  expect([approved.code, approved.stdout]).toEqual([0, expect.stringContaining("caller is live now")]);
+  expect([called.code, called.stdout]).toEqual([0, expect.stringContaining("deleted")]);
+  expect(JSON.parse(stdout)).toEqual({ approvals: [] });
+});
+
+const hostConfig = `
+import { defineTool } from "kitbag";
+export default { tools: [defineTool({ name: "hostdel", description: "Deletes", run: () => "deleted" })] };
+`;
+
+const namesSkill = {
+  "skills/names/SKILL.md": "---\nname: names\ndescription: Names\n---\n",
+  "skills/names/scripts/first.sh": "echo Ada\n",
+};
+
+/** Keeps a draft of a tool that calls a tool of the configuration and declares one of a skill, and tells its id. */
+async function keepCaller({ folder: directory, home }: Project): Promise<string> {
+  const workspace = createWorkspace({
+    tools: [defineTool({ name: "hostdel", description: "Deletes", run: () => "deleted" })],
+    skills: [
+      defineSkill({
+        name: "names",
+        description: "Names",
+        tools: [defineTool({ name: "first", description: "Ada", run: () => "Ada" })],
+      }),
+    ],
+  });
+  const forge = await openForge({ workspace, directory, home, watch: false });
+  const code = 'import json, sys, kitbag\njson.load(sys.stdin)\nprint(json.dumps(kitbag.call("hostdel", {})))\n';
+  const answer = await forge.createTool({
+    name: "caller",
+    description: "Calls others",
+    language: "python",
+    examples: [{ input: {} }],
+    uses: ["hostdel", "names/first"],
+    code,
+  });
+  await forge.close();
+  return answer.status === "waiting" ? answer.id : JSON.stringify(answer);
+}
 
 /** Keeps a draft of a tool and one of a skill that want more than the policy grants, and tells their ids. */
 async function keepDrafts({ folder, home }: Project): Promise<readonly [tool: string, skill: string]> {

@@ -44,13 +44,28 @@ export async function decideDraft(
 ): Promise<Answer | undefined> {
   const draft = (await findWaitingDraft(invocation, given))?.waiting;
   if (draft === undefined) return undefined;
+  if (decision === "approve") return approveDraft(invocation, draft);
   const { withForge } = await import("./with-forge.ts");
   return withForge(invocation, async (forge) => {
-    if (decision === "deny") {
-      await forge.deny(draft.id);
-      return { document: { draft: draft.id, decision }, text: toPrintable(`Denied ${draft.name}.`) };
+    await forge.deny(draft.id);
+    return { document: { draft: draft.id, decision }, text: toPrintable(`Denied ${draft.name}.`) };
+  });
+}
+
+/** A draft may call tools of the configuration and of skills: they must be there when it is tried. */
+async function approveDraft(given: Invocation, draft: WaitingTool): Promise<Answer> {
+  const [{ withRecords }, { openWorkshop }] = await Promise.all([
+    import("../store/with-records.ts"),
+    import("./open-workshop.ts"),
+  ]);
+  const invocation = { ...given, makesTools: true };
+  return withRecords(invocation, {}, async (open) => {
+    const workshop = await openWorkshop(invocation, open, { hasForge: true });
+    try {
+      return toAnswer(await workshop.forge.approve(draft.id), draft);
+    } finally {
+      await workshop.close();
     }
-    return toAnswer(await forge.approve(draft.id), draft);
   });
 }
 
