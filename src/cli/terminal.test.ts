@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 
@@ -78,6 +79,27 @@ test("terminal.ask() answers nothing when the input ends", async () => {
 
   const asked = terminal.ask("Well? ");
   stdin.end();
+
+  expect(await asked).toBeUndefined();
+});
+
+test("terminal.ask() with dropTyped is not answered by a line that was typed before the question is shown", async () => {
+  const { terminal, stdin, stderr } = create({ isScreen: true });
+  stdin.write("y\n");
+
+  const asked = terminal.ask("Well? ", { dropTyped: true });
+  stdin.write("y\n");
+  await once(stderr, "data");
+  stdin.write("no\n");
+
+  expect(await asked).toBe("no");
+});
+
+test("terminal.ask() with dropTyped answers nothing when the input ends before the question is shown", async () => {
+  const { terminal, stdin } = create({ isScreen: true });
+
+  const asked = terminal.ask("Well? ", { dropTyped: true });
+  stdin.end("y\n");
 
   expect(await asked).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { styleText } from "node:util";
 
 import { toPrintable } from "./printable.ts";
@@ -26,7 +27,7 @@ export interface Terminal {
   /** Makes somebody else's text harmless for standard output if that is a screen; a pipe gets it as it is. */
   toShown(text: string): string;
   /** Asks on standard error and reads one line; nothing if the person ends the input (Ctrl-C, Ctrl-D) instead. */
-  ask(question: string): Promise<string | undefined>;
+  ask(question: string, options?: AskOptions): Promise<string | undefined>;
   /** All of standard input. @throws {RangeError} if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
   /** Waits until everything that was written has left this process. */
@@ -40,6 +41,12 @@ export interface Terminal {
   readonly hasColour: boolean;
   /** How wide the screen is; none for a pipe. */
   readonly columns: number | undefined;
+}
+
+/** How a question is asked. */
+export interface AskOptions {
+  /** Drops the lines that were typed before the question is shown: they do not answer it. @default they do */
+  readonly dropTyped?: boolean;
 }
 
 /** The streams and the environment that {@link createTerminal} takes. */
@@ -82,8 +89,9 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
     },
     style: (style, text) => (hasColour && text !== "" ? styleText(style, text, { validateStream: false }) : text),
     toShown: (text) => (isScreen ? toPrintable(text) : text),
-    async ask(question) {
+    async ask(question, { dropTyped: mustDrop = false } = {}) {
       clearStatus();
+      if (mustDrop) await dropTyped(stdin);
       return askOnce(question, stdin, stderr);
     },
     readInput: (maxBytes) => readAll(stdin, maxBytes),
@@ -107,7 +115,27 @@ function widthOf({ columns = 0 }: OutputStream): number {
   return columns > 0 ? columns : 80;
 }
 
-function askOnce(question: string, input: InputStream, output: OutputStream): Promise<string | undefined> {
+/** Reads what waits in the stream and in the operating system until nothing comes, and keeps nothing of it. */
+async function dropTyped(input: InputStream): Promise<void> {
+  let hasMore = true;
+  const onData = (): void => {
+    hasMore = true;
+  };
+  input.on("data", onData);
+  while (hasMore) {
+    hasMore = false;
+    await setTimeout(quietMs);
+  }
+  input.off("data", onData).pause();
+}
+
+const quietMs = 20;
+
+async function askOnce(question: string, input: InputStream, output: OutputStream): Promise<string | undefined> {
+  if (input.readableEnded) {
+    output.write(`${question}\n`);
+    return undefined;
+  }
   const lines = createInterface({ input, output });
   return new Promise((resolve) => {
     const onEnd = (): void => {

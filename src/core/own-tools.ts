@@ -29,6 +29,7 @@ export const modelToolNames: readonly string[] = [
   "describe_tool",
   "execute_code",
   "list_skills",
+  "read_output",
   "read_skill",
   "read_skill_file",
   "search_tools",

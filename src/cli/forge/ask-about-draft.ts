@@ -36,7 +36,7 @@ export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking
       const question = toPrintableLine(`${waiting.name} asks for ${describeWish(waiting)}. Agree? [y/N]`);
       for (const line of renderOpened(waiting.asks, terminal)) terminal.note(`${line}\n`);
       clock?.hold();
-      const answer = await terminal.ask(`${question} `).finally(() => clock?.release());
+      const answer = await terminal.ask(`${question} `, { dropTyped: true }).finally(() => clock?.release());
       if (answer !== undefined) return isYes(answer) ? true : undefined;
       cancel.abort();
       return false;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -139,6 +139,26 @@ test("createSkill() waits for a person if its tools want more than the policy gr
   expect(existsSync(run)).toBe(true);
   expect(await outputOf(workspace, "texts/count-words", { text: "a b" })).toEqual({ words: 2 });
   expect(forge.listWaiting()).toEqual([]);
+});
+
+test("createSkill() records what its author may call, and a skill without that record is not trusted", async () => {
+  const { forge, directory, home } = await openTestForge(runtimes);
+  await forge.createSkill(draft, { author: "Ada" });
+  const file = join(directory, ".kitbag/skills/texts/kitbag.toml");
+  const written = readFileSync(file, "utf8");
+  const load = async () => {
+    const { reports } = await loadSkills({ workingDirectory: directory, trust: createFolderTrust({ home }) });
+    return reports[0]?.skill;
+  };
+
+  const made = await load();
+  writeFileSync(file, written.replace(/^author.*\n/gmu, ""));
+  const edited = await load();
+
+  expect(written).toContain('author = "Ada"\nauthorScopes = [ "tools" ]\n');
+  expect(made?.folder?.trust.status).toBe("trusted");
+  expect(made?.tools[0]?.author).toEqual({ user: "Ada", scopes: ["tools"] });
+  expect(edited?.folder?.trust).toEqual({ status: "untrusted", changed: ["kitbag.toml (changed)"] });
 });
 
 test("createSkill() refuses what cannot be a skill before anybody is asked, and what was denied", async () => {

@@ -32,7 +32,7 @@ export function renderSkillManifest(draft: AuthoredSkill): string | undefined {
   const { version, author, tools = [] } = draft;
   const uses = toSkillUses(draft);
   // The tools of the skill are held to what its author could call, and can call now.
-  const authorScopes = author?.scopes === "all" ? undefined : author?.scopes;
+  const authorScopes = toScopes(author);
   const skill = withoutUndefined<object>({
     version,
     uses: uses.length === 0 ? undefined : uses,
@@ -44,6 +44,12 @@ export function renderSkillManifest(draft: AuthoredSkill): string | undefined {
   const parts = { skill, permissions, dependencies, tools: tools.map(toTool), tests: tools.flatMap(toTests) };
   const said = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   return said.length === 0 ? undefined : `${stringify(Object.fromEntries(said))}\n`;
+}
+
+/** The scopes of an author, as names; none are needed for an author without a name who may call everything. */
+function toScopes({ user, scopes }: ToolAuthor = { scopes: "all" }): readonly string[] | undefined {
+  if (scopes !== "all") return scopes;
+  return user === undefined ? undefined : ["tools"];
 }
 
 function toTool(draft: CodeDraft): object {

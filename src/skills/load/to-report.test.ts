@@ -51,6 +51,16 @@ test("toReport() makes tools of scripts, with the command that a checked input m
   expect(code.toCommand({ page: 2 })).toMatchObject({ argv: ["--page", "2"] });
 });
 
+test("toReport() takes an author for text, and holds tools to an author whose scopes are recorded", () => {
+  const scripts = [script("scripts/a.py", [scriptTool({})])];
+
+  const written = report({ scripts, manifest: { author: "Ada Lovelace" } });
+  const made = report({ scripts, manifest: { author: "ada", authorScopes: ["tools:read"] } });
+
+  expect(written.skill?.tools[0]?.author).toBeUndefined();
+  expect(made.skill?.tools[0]?.author).toEqual({ user: "ada", scopes: ["tools:read"] });
+});
+
 test("toReport() gives a tool nothing that somebody could change afterwards", () => {
   const { skill } = report({ scripts: [script("scripts/a.py", [scriptTool({})])] });
   const tool = skill?.tools[0];

@@ -52,10 +52,10 @@ export interface SkillParts {
   readonly used: SkillUses;
 }
 
-/** Holds the tools of a skill that was made here to what its author may call. */
+/** Holds the tools of a skill that was made with the forge, which records scopes, to what its author may call. */
 function withAuthor(tools: readonly Tool[], { author: user, authorScopes: scopes }: SkillManifest): readonly Tool[] {
-  if (user === undefined && scopes === undefined) return tools;
-  const author: ToolAuthor = { ...(user !== undefined && { user }), scopes: scopes ?? "all" };
+  if (scopes === undefined) return tools;
+  const author: ToolAuthor = { ...(user !== undefined && { user }), scopes };
   return tools.map((tool) => ({ ...tool, author }));
 }
 

@@ -60,9 +60,12 @@ export interface SkillManifest {
   readonly requires: readonly string[];
   readonly uses: readonly string[];
   readonly permissions: Permissions;
-  /** Who made it with the forge, if they could not call every tool. */
+  /** Who wrote it: only text, unless there are `authorScopes`. Then it is the user who made it with the forge. */
   readonly author?: string;
-  /** What its author could call when it was made. @default everything */
+  /**
+   * What its author could call when it was made. The forge writes it into every skill of a user: its tools call only what these
+   * scopes allow, and what the author may call now. Leaving it out changes the file, so the skill must be trusted again.
+   */
   readonly authorScopes?: readonly string[];
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
