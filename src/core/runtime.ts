@@ -35,8 +35,6 @@ export interface TraceContext {
 export interface RuntimeContext extends ToolContext {
   /** Where in a trace the tool runs, for whoever the runtime asks to run it; empty if nobody traces. */
   readonly trace: TraceContext;
-  /** The user who made the outermost call; users must not take each other's turns. */
-  readonly user?: string | undefined;
   /** Hands on a piece of the output while the tool runs. */
   chunk(chunk: JsonValue): void;
   /** Takes a function that says what the tool has said and done, for when its time is over. It must not throw, and say little. */

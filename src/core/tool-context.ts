@@ -12,10 +12,12 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
   readonly signal: AbortSignal;
   /** The values that the tool declared with `inject`; the model never sees them. */
   readonly injected: Injected;
-  /** What the tool keeps for itself from one call to the next. */
+  /** Who made the outermost call, as `CallOptions.user` says; nothing if it says nothing. */
+  readonly user?: string | undefined;
+  /** What the tool keeps for itself and this user from one call to the next. */
   readonly state: ToolState;
   /**
-   * What the tools of one skill, or of one component, share. A tool of the workspace itself shares with nobody: there it is the
+   * What the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with nobody: there it is the
    * same as `state`.
    */
   readonly skillState: ToolState;

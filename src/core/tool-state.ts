@@ -26,8 +26,9 @@ export type StateExpectation = { readonly version: number } | { readonly value: 
 /**
  * What a tool keeps from one call to the next, by key, in the workspace's store; without a store, as long as the workspace lives.
  *
- * It belongs to the tool's address, not to a user, a call or a version: all calls share it, a new version of the tool finds what
- * the old one kept, and a tool that serves several users puts the user into the key.
+ * It belongs to the tool's address and to the user of the outermost call (`CallOptions.user`), not to a call or a version: all calls of a
+ * user share it, no other user sees it, and a new version of the tool finds what the old one kept. Calls without a user share the
+ * local user's.
  *
  * **Contract** of every method: never throws, but rejects; a rejected write has changed nothing. Values are copied on the way in
  * and out. A key is any text of 1 to 512 bytes as UTF-8, without NUL and unpaired surrogates. A value is any JSON of up to 1 MiB

@@ -21,6 +21,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   injected: [(value) => isObject(value) || isFunction(value), "an object or a function"],
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
+  localUser: [(value) => typeof value === "string" && value !== "", "a text"],
   scopesOf: [isFunction, "a function"],
   guards: guardsExpectation,
   store: [isStore, "a store"],

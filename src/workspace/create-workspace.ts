@@ -34,6 +34,7 @@ import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
 import { createStates } from "./state/create-states.ts";
+import { createUsers } from "./users.ts";
 import { createStartCall } from "./start-call.ts";
 import { createMeter } from "./telemetry/meter.ts";
 import { traceAudit, traceStore } from "./telemetry/trace-store.ts";
@@ -90,10 +91,11 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     readOutput: outputs.read,
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
-    openState(address) {
+    openState(address, { user } = {}) {
       const found = registry.resolve(address);
       if (!found.ok) throw new KitbagError(found.failure.code, found.failure.details);
-      return host.states.open(`tool:${found.entry.address}`, () => {});
+      const owner = host.users.ownerOf(user);
+      return host.states.open({ scope: `tool:${found.entry.address}`, owner }, () => {});
     },
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
     stats: host.meter.stats,
@@ -140,6 +142,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     cache: createOutputCache(counters),
     flights: new Map(),
     states: createStates(kv),
+    users: createUsers(options.localUser),
     slots: createSlots({
       maxTotal: limits.maxConcurrent,
       maxTogether: limits.maxTogether,

@@ -24,3 +24,18 @@ test("openState() says which tools there are when it is asked for one that there
   expect(() => workspace.openState("nobody")).toThrow("Cannot find the tool");
   expect(() => workspace.openState("../x")).toThrow("Cannot read the address");
 });
+
+test("openState() opens the state of the user it is asked for, by default the local user's", async () => {
+  const note = defineTool({
+    name: "note",
+    description: "Notes who called",
+    run: async (_input, { state, user }) => state.set("user", user ?? "none"),
+  });
+  const workspace = createWorkspace({ tools: [note] });
+
+  await workspace.call("note", {}, { user: "ada" });
+  await workspace.call("note");
+
+  expect(await workspace.openState("note", { user: "ada" }).get("user")).toBe("ada");
+  expect(await workspace.openState("note").get("user")).toBe("none");
+});

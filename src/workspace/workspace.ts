@@ -54,6 +54,8 @@ export interface WorkspaceOptions {
   readonly store?: Store;
   /** Where every call is recorded, so that nobody can change it unseen. @default nowhere */
   readonly audit?: Audit;
+  /** Another name of the local user, beside `"local"`: who keeps what calls without a user keep. @default none */
+  readonly localUser?: string;
   /** The scopes that a user has now, for calls of tools that this user made. @default those of when the tool was made */
   readonly scopesOf?: ScopesOf;
   /**
@@ -88,11 +90,11 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
   openSession(): Session;
 
   /**
-   * Opens what a tool keeps from one call to the next, for those who look after it.
+   * Opens what a tool keeps from one call to the next for a user, for those who look after it. @default the local user's
    *
    * @throws {KitbagError} `tool-not-found`, `tool-ambiguous` or `address-invalid` if there is no such tool.
    */
-  openState(address: string): ToolState;
+  openState(address: string, options?: { readonly user?: string | undefined }): ToolState;
 
   /**
    * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, of one version, with one tag, what is

@@ -72,11 +72,12 @@ export function createRecords(invocation: Invocation): Records {
   }
 
   const user = findUser();
+  const local = user === undefined ? {} : { localUser: user };
   return {
     user,
     async complete(options) {
       try {
-        return await complete(options);
+        return { ...local, ...(await complete(options)) };
       } catch (cause) {
         failure = cause;
         throw cause;

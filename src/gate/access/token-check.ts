@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
+import { localUser } from "../../core/local-user.ts";
 import type { Scopes } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
 
@@ -17,7 +18,7 @@ export function createScopesOf(tokens: readonly GateToken[]): (user: string) => 
 }
 
 /** Who is let in when no token is asked for. */
-export const anybody: Caller = { id: "local", scopes: "all" };
+export const anybody: Caller = { id: localUser, scopes: "all" };
 
 function toCaller({ id, scopes = "all" }: GateToken, index: number): Caller {
   return { id: id ?? `token-${index + 1}`, scopes: scopes === "all" ? scopes : new Set(scopes) };

@@ -36,7 +36,10 @@ export interface CallOptions {
   readonly priority?: number;
   /** What to do when a limit is reached: wait as long as the deadline allows, or fail at once. @default "wait" */
   readonly onLimit?: "wait" | "fail";
-  /** Who asks, for the records. */
+  /**
+   * Who asks. What the call keeps is theirs: state, large outputs, failed calls; the records name them. `"local"` is the local user, who
+   * also owns what calls without a user keep. @default no user is named
+   */
   readonly user?: string;
   /**
    * Where in a trace the caller is, as the W3C header of this name says it; what is no such text is ignored.

@@ -18,6 +18,7 @@ import type { SkillSet } from "../skills/skill-set.ts";
 import type { States } from "../state/create-states.ts";
 import type { Meter } from "../telemetry/meter.ts";
 import type { Telemetry } from "../telemetry/tracing.ts";
+import type { Users } from "../users.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
 import type { InjectedSource } from "./injection.ts";
@@ -43,6 +44,8 @@ export interface CallHost {
   /** Calls whose outcome others wait for, by the key of the cache. */
   readonly flights: Map<string, Promise<Flight>>;
   readonly states: States;
+  /** Who owns what users keep. */
+  readonly users: Users;
   readonly slots: Slots;
   readonly rates: Rates;
   /** Of tools that may be run again and fail. */

@@ -9,12 +9,72 @@ import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { Workspace } from "../workspace.ts";
 
-test("a tool finds in its state what an earlier call of it kept, whoever the user is", async () => {
+test("a tool finds in its state what an earlier call of the same user kept, and nothing of other users", async () => {
   const workspace = createWorkspace({ tools: [counter("count")] });
+  const callAs = (user: string): Promise<unknown> => workspace.call("count", {}, { user });
 
-  await workspace.call("count", {}, { user: "ada" });
+  await callAs("ada");
 
-  expect(await workspace.call("count", {}, { user: "bob" })).toEqual({ status: "ok", output: 2 });
+  expect(await callAs("bob")).toEqual({ status: "ok", output: 1 });
+  expect(await callAs("ada")).toEqual({ status: "ok", output: 2 });
+});
+
+test("the tools of one skill share its state for one user only", async () => {
+  const skill = defineSkill({ name: "left", description: "Counts", tools: [sharedCounter("a"), sharedCounter("b")] });
+  const workspace = createWorkspace({ skills: [skill] });
+  await workspace.activateSkill("left");
+  const callAs = (tool: string, user: string): Promise<unknown> => workspace.call(tool, {}, { user });
+
+  await callAs("left/a", "ada");
+
+  expect(await callAs("left/b", "ada")).toEqual({ status: "ok", output: 2 });
+  expect(await callAs("left/b", "bob")).toEqual({ status: "ok", output: 1 });
+});
+
+test("what was kept without a user is the local user's, by each of their names", async () => {
+  const store = memoryStore();
+  await store.kv.set("state:tool:count:count", 5);
+  const workspace = createWorkspace({ tools: [counter("count")], store, localUser: "ada" });
+
+  const outcomes = [
+    await workspace.call("count"),
+    await workspace.call("count", {}, { user: "local" }),
+    await workspace.call("count", {}, { user: "ada" }),
+    await workspace.call("count", {}, { user: "bob" }),
+  ];
+
+  expect(outcomes.map((outcome) => outcome.status === "ok" && outcome.output)).toEqual([6, 7, 8, 1]);
+});
+
+test.for([
+  ["a/b", "a:b"],
+  ["a:tool:count", "a"],
+  ["nul\0", "nul"],
+  ["x".repeat(10_000), `${"x".repeat(9_999)}y`],
+  // The second has a Cyrillic letter.
+  ["ada", "\u0430da"],
+  ["\ud800", "\ud801"],
+  ["Local", "LOCAL"],
+  ["~", ""],
+])("users %j and %j have states of their own", async ([one, other]) => {
+  const workspace = createWorkspace({ tools: [counter("count")] });
+  const callAs = (user: string): Promise<unknown> => workspace.call("count", {}, { user });
+
+  await callAs(one as string);
+
+  expect(await callAs(other as string)).toEqual({ status: "ok", output: 1 });
+  expect(await callAs(one as string)).toEqual({ status: "ok", output: 2 });
+});
+
+test("a tool learns from its context who called the outermost tool", async () => {
+  const who = defineTool({ name: "who", description: "Names the user", run: (_input, { user }) => user ?? "" });
+  const ask = defineTool({ name: "ask", description: "Asks who", run: async (_input, { call }) => call("who") });
+  const workspace = createWorkspace({ tools: [who, ask] });
+
+  const outcome = await workspace.call("ask", {}, { user: "ada" });
+
+  expect(outcome).toMatchObject({ status: "ok", output: { status: "ok", output: "ada" } });
+  expect(await workspace.call("who")).toMatchObject({ output: "" });
 });
 
 test("what a tool keeps is in the workspace's store, and outlives the workspace", async () => {

@@ -316,7 +316,7 @@ test("a failure of the store is the failure of the state", async () => {
 test("a state whose user is gone does nothing any more", async () => {
   const { kv } = memoryStore();
   let isOver = false;
-  const state = createStates(kv).open("tool:a", () => {
+  const state = createStates(kv).open({ scope: "tool:a", owner: undefined }, () => {
     if (isOver) throw new KitbagError("call-cancelled", { tool: "a", reason: "over" });
   });
   await state.set("key", 1);
@@ -344,7 +344,7 @@ test("a state can be taken apart, but not changed", async () => {
 });
 
 function setUp(kv: KeyValueStore = memoryStore().kv, scope = "tool:a"): ToolState {
-  return createStates(kv).open(scope, () => {});
+  return createStates(kv).open({ scope, owner: undefined }, () => {});
 }
 
 async function mustRead(state: ToolState, key: string): Promise<{ version: number }> {

@@ -2,17 +2,29 @@ import type { KeyValueStore } from "../../core/store.ts";
 import type { StateOptions, ToolState } from "../../core/tool-state.ts";
 import { checkExpectation, checkListLimit, checkStateKey, checkStateKeyPart } from "./check-state.ts";
 import { createStateRoom, type StateLimits, type StateRoom } from "./state-room.ts";
+import { toOwnerKey } from "../users.ts";
 import { succeeds, updateState, writeIfEqual, writeState, type StatePlace, type StateWrite } from "./write-state.ts";
 
-/** The states of a workspace's tools and their owners. */
+/** Names one state. */
+export interface StateName {
+  /** Of what tool or skill it is. */
+  readonly scope: string;
+  /** The user who owns it. @default the local user */
+  readonly owner: string | undefined;
+}
+
+/** The states of a workspace's tools and skills, one for each user. */
 export interface States {
-  /** The state of `scope`; each of its methods begins with `check`, which throws when there is nobody any more to use it. */
-  open(scope: string, check: () => void): ToolState;
+  /** The state of that name; each of its methods begins with `check`, which throws when there is nobody any more to use it. */
+  open(name: StateName, check: () => void): ToolState;
 }
 
 const defaultLimits: StateLimits = { maxKeys: 10_000, maxBytes: 64 * 1024 * 1024 };
 
-/** Makes the states that are kept in `kv`. No scope may be another one followed by ":" and more: they would share keys. */
+/**
+ * Makes the states that are kept in `kv`. No scope may be another one followed by ":" and more, or begin with "user:": they would share
+ * keys. Keys without a user are the local user's: they were written before there were users, or without one.
+ */
 export function createStates(kv: KeyValueStore, limits: StateLimits = defaultLimits): States {
   const rooms = new Map<string, StateRoom>();
 
@@ -23,8 +35,8 @@ export function createStates(kv: KeyValueStore, limits: StateLimits = defaultLim
   }
 
   return {
-    open(scope, check) {
-      const prefix = `state:${scope}:`;
+    open({ scope, owner }, check) {
+      const prefix = owner === undefined ? `state:${scope}:` : `state:user:${toOwnerKey(owner)}:${scope}:`;
       return createState({ kv, scope, prefix, room: roomOf(prefix), limits, check });
     },
   };

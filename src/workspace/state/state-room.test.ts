@@ -115,5 +115,5 @@ function setUp({
   maxBytes?: number;
   kv?: KeyValueStore;
 }): ToolState {
-  return createStates(kv, { maxKeys, maxBytes }).open("tool:a", () => {});
+  return createStates(kv, { maxKeys, maxBytes }).open({ scope: "tool:a", owner: undefined }, () => {});
 }

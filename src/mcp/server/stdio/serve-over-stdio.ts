@@ -1,13 +1,14 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
+import { localUser } from "../../../core/local-user.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { createLeanStdio } from "../lean/lean-stdio.ts";
 import type { StdioOptions, StdioServing } from "../mcp-serving.ts";
 import { serveConnection, type Services, type ServedConnection } from "../services.ts";
 
 /** Who started the process may do everything in it. */
-const local: Caller = { id: "local", scopes: "all" };
+const local: Caller = { id: localUser, scopes: "all" };
 
 /** Serves one client by lines. */
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
