@@ -351,8 +351,8 @@ export interface Forge {
   /** Takes a tool out. Its versions stay, so {@link Forge.restoreTool} brings it back. @throws {KitbagError} `tool-not-found` */
   deleteTool(name: string, options?: UpdateOptions): Promise<DeletedTool>;
   restoreTool(name: string, options?: ChangeOptions): Promise<ForgeAnswer>;
-  /** What a tool keeps from one call to the next. @throws {KitbagError} `tool-not-found` */
-  state(name: string): ToolState;
+  /** What a tool keeps from one call to the next for a user, by default the local user. @throws {KitbagError} `tool-not-found` */
+  state: Workspace["openState"];
   /** Drafts that wait for a person, the oldest first. */
   listWaiting(): readonly WaitingTool[];
   /** Makes a draft that waits live. It is tried again first. @throws {KitbagError} `draft-not-found` */

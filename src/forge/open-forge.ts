@@ -89,7 +89,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     ...createDecisions(parts, skills),
     ...createSkillLives(parts, bringIn),
     createSkill: skills.create,
-    state: (name) => workspace.openState(name),
+    state: workspace.openState,
     async refresh() {
       live.refresh();
     },

@@ -56,6 +56,8 @@ export interface TestScript {
   readonly mounts?: readonly Mount[];
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
+  /** Who calls it. */
+  readonly user?: string;
   readonly options?: Partial<ScriptRuntimeOptions>;
   /** Other tools that it may call. */
   readonly tools?: readonly Tool[];
@@ -84,7 +86,8 @@ export async function runScript(sandbox: Sandbox, script: TestScript): Promise<S
   const { workspace } = createScriptWorkspace(sandbox, script);
   const events: CallEvent[] = [];
   const onEvent = (event: CallEvent): void => void events.push(event);
-  const outcome = await workspace.call("script", {}, { onEvent, ...(script.signal && { signal: script.signal }) });
+  const { signal, user } = script;
+  const outcome = await workspace.call("script", {}, { onEvent, ...(signal && { signal }), ...(user && { user }) });
   const log = events.filter((event) => event.type === "call-log").map(({ message }) => message);
   const chunks = events.filter((event) => event.type === "call-chunk").map(({ chunk }) => chunk);
   return { outcome, events, log, chunks };

@@ -36,9 +36,9 @@ export function createStateTool(forge: Forge): Tool {
       ["action", "tool"],
     ),
     output: anyObject,
-    async run(given, { call }): Promise<JsonObject> {
+    async run(given, { call, user }): Promise<JsonObject> {
       const input = given as unknown as StateInput;
-      const state = forge.state(input.tool);
+      const state = forge.state(input.tool, { user });
       const found = forge.workspace.getTool(input.tool);
       // What a tool keeps is part of what it does: whoever may not call it may not look at it, nor change it.
       const failure = found && findLimitedCaller(call)?.refuse(found);

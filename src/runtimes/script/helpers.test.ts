@@ -46,6 +46,7 @@ answers = [
     kitbag.call("shout", {"text": "hé"}),
     kitbag.secret("TOKEN") == "t0ken-value",
     kitbag.secret("ABSENT"),
+    kitbag.user(),
 ]
 try:
     kitbag.call("fail")
@@ -78,6 +79,7 @@ console.log(JSON.stringify([
   await kitbag.call("shout", { text: "hé" }),
   (await kitbag.secret("TOKEN")) === "t0ken-value",
   (await kitbag.secret("ABSENT")) ?? null,
+  await kitbag.user(),
   await kitbag.call("fail").catch(codeOf),
   await kitbag.secret("OTHER").catch(codeOf),
 ]));`,
@@ -103,6 +105,7 @@ console.log(JSON.stringify([
   kitbag.call("shout", { text: "hé" }),
   kitbag.secret("TOKEN") === "t0ken-value",
   kitbag.secret("ABSENT") ?? null,
+  kitbag.user(),
   codeOf(() => kitbag.call("fail")),
   codeOf(() => kitbag.secret("OTHER")),
 ]));`,
@@ -134,6 +137,7 @@ puts JSON.generate([
   Kitbag.call("shout", { text: "hé" }),
   Kitbag.secret("TOKEN") == "t0ken-value",
   Kitbag.secret("ABSENT"),
+  Kitbag.user,
   code_of { Kitbag.call("fail") },
   code_of { Kitbag.secret("OTHER") },
 ])`,
@@ -148,6 +152,7 @@ test.for(helpers)("$name lets a script do all that its tool may do", async (help
     permissions: { env: ["TOKEN", "ABSENT"] },
     options: { findSecret: (name) => (name === "TOKEN" ? "t0ken-value" : undefined) },
     tools: [shout, fail],
+    user: "ada",
   });
 
   const answers = [
@@ -160,6 +165,7 @@ test.for(helpers)("$name lets a script do all that its tool may do", async (help
     "HÉ",
     true,
     null,
+    "ada",
     "tool-failed",
     "permission-refused",
   ];
@@ -196,17 +202,19 @@ kitbag_call shout '{"text":7}' || echo refused
 [ "$(kitbag_secret TOKEN)" = t0ken-value ] && echo token
 kitbag_secret ABSENT || echo absent
 kitbag_secret OTHER || echo other
+kitbag_user
 kitbag_state_get || echo "no key"`,
     },
     permissions: { env: ["TOKEN", "ABSENT"] },
     options: { findSecret: (name) => (name === "TOKEN" ? "t0ken-value" : undefined) },
     tools: [shout, fail],
+    user: "ada",
   });
 
   const lines = ['ü\n"q" \\ \t\u0001', "nothing", 'te"x', "text", "kept", "locked", "deleted", "HÉ", "refused"];
   expect(outcome).toEqual({
     status: "ok",
-    output: `${[...lines, "token", "absent", "other", "no key"].join("\n")}\n`,
+    output: `${[...lines, "token", "absent", "other", "ada", "no key"].join("\n")}\n`,
   });
   expect(chunks[0]).toBe("piece");
   expect(log[0]).toBe("logged \u0001");

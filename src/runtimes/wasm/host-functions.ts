@@ -24,6 +24,7 @@ const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFun
   ["chunk", ({ value = null }, { context }) => context.chunk(value)],
   ["spend", ({ costUsd }, { context }) => context.spend(Number(costUsd))],
   ["call", (request, { context }) => context.call(textOf(request, "tool"), request["input"] ?? {})],
+  ["user", (_request, { context }) => context.user],
   ["http.request", sendRequest],
 ]);
 

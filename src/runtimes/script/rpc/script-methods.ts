@@ -32,6 +32,7 @@ export function toMethods(powers: ScriptPowers): RpcMethods {
     // A shell has no numbers, only texts.
     ["spend", ({ costUsd }) => context.spend(Number(costUsd))],
     ["call", (params) => call(context, params)],
+    ["user", () => context.user],
     ["secret", (params) => findSecret(powers, text(params, "name"))],
   ]);
 }

@@ -11,6 +11,7 @@
  *   await kitbag.skillState.list("user/");                      // shared by all tools of the skill
  *   const text = await kitbag.call("read-page", { url });       // another tool; rejects with a KitbagError if it fails
  *   const token = await kitbag.secret("GITHUB_TOKEN");          // undefined if nobody gave it; needs the permission env
+ *   const name = await kitbag.user();                           // who made the call; undefined if it names no user
  *   kitbag.sync.state.get("count");                             // all of them also without a promise
  *
  * The result of the tool is what it prints.
@@ -172,6 +173,7 @@ function createApi(ask, then) {
     skillState: createState(ask, then, "skill"),
     call: (tool, input = {}) => ask("call", { tool, input }),
     secret: (name) => then(ask("secret", { name }), (value) => value ?? undefined),
+    user: () => then(ask("user", {}), (value) => value ?? undefined),
   };
 }
 
@@ -188,4 +190,4 @@ module.exports = {
 
 // Never runs: it tells Node which names a script can import.
 // oxlint-disable-next-line no-constant-binary-expression, no-constant-condition, no-unused-expressions
-0 && (module.exports = { available, call, KitbagError, log, progress, secret, skillState, spend, state, stream, sync });
+0 && (module.exports = { available, call, KitbagError, log, progress, secret, skillState, spend, state, stream, sync, user });

@@ -11,6 +11,7 @@
     kitbag.skill_state.list("user/")                # shared by all tools of the skill
     text = kitbag.call("read-page", {"url": url})   # another tool; raises kitbag.KitbagError if it fails
     token = kitbag.secret("GITHUB_TOKEN")           # None if nobody gave it; needs the permission env
+    name = kitbag.user()                            # who made the call; None if it names no user
 
 The result of the tool is what it prints. Safe to use from several threads: they wait for each other.
 """
@@ -20,7 +21,7 @@ import os
 import sys
 import threading
 
-__all__ = ["KitbagError", "available", "call", "log", "progress", "secret", "skill_state", "spend", "state", "stream"]
+__all__ = ["KitbagError", "available", "call", "log", "progress", "secret", "skill_state", "spend", "state", "stream", "user"]
 
 
 class KitbagError(Exception):
@@ -187,3 +188,8 @@ def call(tool, input=None):
 def secret(name):
     """The value of a secret that the tool may see, or None."""
     return _request("secret", name=name)
+
+
+def user():
+    """Who made the call, or None if it names no user."""
+    return _request("user")

@@ -11,6 +11,7 @@
 #   Kitbag.skill_state.list("user/")                 # shared by all tools of the skill
 #   text = Kitbag.call("read-page", { url: url })    # another tool; raises Kitbag::Error if it fails
 #   token = Kitbag.secret("GITHUB_TOKEN")            # nil if nobody gave it; needs the permission env
+#   name = Kitbag.user                               # who made the call; nil if it names no user
 #
 # The result of the tool is what it prints. Safe to use from several threads: they wait for each other.
 require "json"
@@ -108,6 +109,10 @@ module Kitbag
 
     def secret(name)
       request("secret", name: name)
+    end
+
+    def user
+      request("user")
     end
 
     private

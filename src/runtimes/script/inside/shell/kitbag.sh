@@ -13,6 +13,7 @@
 #   kitbag_state_compare_and_set lock "" mine     # key, the text that must be there ("" for nothing), the new text
 #   text=$(kitbag_call read-page '{"url":"…"}')   # another tool; its input and, but for texts, its output are JSON
 #   token=$(kitbag_secret GITHUB_TOKEN)           # fails if nobody gave it; needs the permission env
+#   name=$(kitbag_user)                           # who made the call; fails if it names no user
 #
 # What fails says why on stderr and has the status 1. The result of the tool is what it prints. Ask for one thing at a time: jobs in
 # the background would take each other's answers.
@@ -161,6 +162,12 @@ kitbag_call() {
 
 kitbag_secret() {
   _kitbag_request secret "{\"name\":$(_kitbag_quote "$1")}" || return 1
+  [ "$_kitbag_result" = null ] && return 1
+  _kitbag_print "$_kitbag_result"
+}
+
+kitbag_user() {
+  _kitbag_request user "{}" || return 1
   [ "$_kitbag_result" = null ] && return 1
   _kitbag_print "$_kitbag_result"
 }
