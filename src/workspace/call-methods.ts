@@ -23,7 +23,7 @@ export interface CallMethods {
   ): Promise<ToolOutcome<Output>>;
   call(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /**
-   * Reads a part of an output that was too large to hand over.
+   * Reads a part of an output that was too large to hand over. With `user`, only what was kept for that user.
    *
    * @throws {KitbagError} `output-missing` if nothing is kept under the handle, or no longer: without a store the latest 256 MiB
    * are. `option-invalid` if an option is wrong.

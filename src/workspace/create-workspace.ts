@@ -20,6 +20,7 @@ import { isFunction, isObject } from "./find-wrong-option.ts";
 import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
+import { createOutputOwners } from "./outputs/output-owners.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
 import { createRates } from "./rates/rates.ts";
 import { createSupplies } from "./rates/supply.ts";
@@ -125,6 +126,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   const limits = toLimits(options.limits ?? {});
   const inFlight = createInFlight();
   const { kv, counters = kv } = store ?? memoryStore();
+  const users = createUsers(options.localUser);
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return {
@@ -137,12 +139,12 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
     audit: options.audit && traceAudit(options.audit),
-    outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
+    outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes), createOutputOwners(kv, users)),
     kv,
     cache: createOutputCache(counters),
     flights: new Map(),
     states: createStates(kv),
-    users: createUsers(options.localUser),
+    users,
     slots: createSlots({
       maxTotal: limits.maxConcurrent,
       maxTogether: limits.maxTogether,

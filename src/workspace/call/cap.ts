@@ -35,7 +35,7 @@ export const cap: Phase = async (call, next) => {
 async function keep(call: Call, outcome: OkOutcome): Promise<OkOutcome> {
   const { output } = outcome;
   const text = typeof output === "string" ? output : JSON.stringify(output);
-  const capped = await call.host.outputs.keep(text);
+  const capped = await call.host.outputs.keep(text, call.user);
   const head: OutputHead = { head: cutText(text, headLength), shape: describeShape(output), ...capped };
   // A handle has nothing to hide, and must stay what it is.
   if (call.isHeard()) call.tell({ type: "output-capped", call: call.id, capped });

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 
 import { isKitbagError } from "../../core/errors.ts";
 import { memoryStore } from "../../store/memory-store.ts";
+import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
 import type { OutputPage } from "./read-page.ts";
+import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
 import { createRecentBlobs } from "./recent-blobs.ts";
 
 // One to four bytes a character, a byte order mark in the middle, and one at the beginning.
@@ -13,8 +15,8 @@ const bytes = new TextEncoder().encode(text);
 test.for([4, 5, 6, 7, 8, 9, 13, bytes.length - 1, bytes.length, bytes.length + 1, 1000])(
   "readOutput() gives the whole text in pages of %i bytes",
   async (length) => {
-    const keeper = createOutputKeeper(createRecentBlobs(1000));
-    const { handle } = await keeper.keep(text);
+    const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+    const { handle } = await keeper.keep(text, undefined);
 
     const pages = await readPages(keeper, handle, length);
 
@@ -26,8 +28,8 @@ test.for([4, 5, 6, 7, 8, 9, 13, bytes.length - 1, bytes.length, bytes.length + 1
 );
 
 test("readOutput() shows no broken character, wherever a page begins and ends", async () => {
-  const keeper = createOutputKeeper(createRecentBlobs(1000));
-  const { handle } = await keeper.keep(text);
+  const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+  const { handle } = await keeper.keep(text, undefined);
   const wrong: unknown[] = [];
 
   for (let offset = 0; offset <= bytes.length + 2; offset++) {
@@ -46,16 +48,16 @@ test("readOutput() shows no broken character, wherever a page begins and ends", 
 });
 
 test("readOutput() gives an empty page behind the end", async () => {
-  const keeper = createOutputKeeper(createRecentBlobs(1000));
-  const { handle } = await keeper.keep("hello");
+  const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+  const { handle } = await keeper.keep("hello", undefined);
 
   expect(await keeper.read(handle, { offset: 5 })).toEqual({ text: "", offset: 5, bytes: 5 });
   expect(await keeper.read(handle, { offset: 2 ** 40 })).toEqual({ text: "", offset: 2 ** 40, bytes: 5 });
 });
 
 test("readOutput() gives 64 KiB unless told otherwise", async () => {
-  const keeper = createOutputKeeper(createRecentBlobs(1_000_000));
-  const { handle } = await keeper.keep("x".repeat(100_000));
+  const keeper = createOutputKeeper(createRecentBlobs(1_000_000), owners());
+  const { handle } = await keeper.keep("x".repeat(100_000), undefined);
 
   const page = await keeper.read(handle);
 
@@ -64,8 +66,8 @@ test("readOutput() gives 64 KiB unless told otherwise", async () => {
 
 test("readOutput() reads from a store as from memory", async () => {
   const store = memoryStore();
-  const keeper = createOutputKeeper(store.blobs);
-  const { handle } = await keeper.keep(text);
+  const keeper = createOutputKeeper(store.blobs, owners());
+  const { handle } = await keeper.keep(text, undefined);
 
   const pages = await readPages(keeper, handle, 7);
 
@@ -85,8 +87,8 @@ test.for([
   null,
   3,
 ])("readOutput() says that nothing is kept under %o", async (handle) => {
-  const keeper = createOutputKeeper(createRecentBlobs(1000));
-  await keeper.keep("hello");
+  const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+  await keeper.keep("hello", undefined);
 
   const failure = await keeper.read(handle as string).catch((cause: unknown) => cause);
 
@@ -104,8 +106,8 @@ test.for([
   [{ length: Number.POSITIVE_INFINITY }, "length"],
   [{ length: 10n }, "length"],
 ] as const)("readOutput() refuses %o", async ([options, option]) => {
-  const keeper = createOutputKeeper(createRecentBlobs(1000));
-  const { handle } = await keeper.keep("hello");
+  const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+  const { handle } = await keeper.keep("hello", undefined);
 
   const failure = await keeper.read(handle, options as never).catch((cause: unknown) => cause);
 
@@ -121,4 +123,8 @@ async function readPages(keeper: OutputKeeper, handle: string, length: number): 
     offset = page.nextOffset;
   }
   return pages;
+}
+
+function owners(): OutputOwners {
+  return createOutputOwners(memoryStore().kv, createUsers(undefined));
 }

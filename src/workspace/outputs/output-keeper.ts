@@ -3,13 +3,15 @@ import { checkHandle, checkWhole, longestCharacter, readPage, type OutputPage, t
 import { isObject } from "../find-wrong-option.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
+import type { OutputOwners } from "./output-owners.ts";
 import type { OutputBlobs } from "./recent-blobs.ts";
 import { searchOutput, type OutputMatches, type SearchOutputOptions } from "./search-output.ts";
 import { sliceOutput, type OutputSlice, type SliceOutputOptions } from "./slice-output.ts";
 
 /** Keeps outputs that are too large to hand over. */
 export interface OutputKeeper {
-  keep(text: string): Promise<CappedOutput>;
+  /** Keeps an output for a user. */
+  keep(text: string, user: string | undefined): Promise<CappedOutput>;
   read(handle: string, options?: PageOptions): Promise<OutputPage>;
   search(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
   slice(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
@@ -17,23 +19,33 @@ export interface OutputKeeper {
 
 const defaultPage = 64 * 1024;
 
-/** Makes a keeper that keeps outputs in `blobs`. */
-export function createOutputKeeper(blobs: OutputBlobs): OutputKeeper {
+/** Makes a keeper that keeps outputs in `blobs`, each for its owners. */
+export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners): OutputKeeper {
   return {
-    async keep(text) {
+    async keep(text, user) {
       const bytes = new TextEncoder().encode(text);
-      return { handle: `output:${await blobs.put(bytes)}`, bytes: bytes.length };
+      const digest = await blobs.put(bytes);
+      await owners.note(digest, user);
+      return { handle: `output:${digest}`, bytes: bytes.length };
     },
     async read(handle, options = {}) {
       const range = checkRange(options);
-      return readPage(blobs, checkHandle(handle), range);
+      const digest = checkHandle(handle);
+      await owners.check(digest, options);
+      return readPage(blobs, digest, range);
     },
-    search: (handle, options) => searchOutput(blobs, handle, options),
-    slice: (handle, options) => sliceOutput(blobs, handle, options),
+    async search(handle, options) {
+      await owners.check(checkHandle(handle), options ?? {});
+      return searchOutput(blobs, handle, options);
+    },
+    async slice(handle, options) {
+      await owners.check(checkHandle(handle), options ?? {});
+      return sliceOutput(blobs, handle, options);
+    },
   };
 }
 
-function checkRange(options: PageOptions): Required<PageOptions> {
+function checkRange(options: PageOptions): Required<Omit<PageOptions, "user">> {
   if (!isObject(options)) {
     const found = showValue(options);
     throw new KitbagError("option-invalid", { option: "options", found, expected: "an object" });

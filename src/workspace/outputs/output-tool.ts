@@ -34,7 +34,7 @@ export function createOutputTool(workspace: Pick<Workspace, "readOutput" | "sear
         "Reads an output that was too large to show, by its handle. Give offset to read it page by page, search to find words in it, or, if it is JSON, path (such as rows[3].name) and from to take out a part.",
       input: inputSchema,
       annotations: { readOnly: true, idempotent: true },
-      run: (input) => read(workspace, input as unknown as ReadInput),
+      run: (input, { user }) => read(workspace, input as unknown as ReadInput, user),
     }),
   );
 }
@@ -64,6 +64,7 @@ const inputSchema: JsonObject = {
 async function read(
   workspace: Pick<Workspace, "readOutput" | "searchOutput" | "sliceOutput">,
   { handle, offset, search, path, from, limit }: ReadInput,
+  user: string | undefined,
 ): Promise<JsonValue> {
   const isSlice = path !== undefined || from !== undefined;
   if (search !== undefined && isSlice) {
@@ -72,9 +73,10 @@ async function read(
   }
   const count = limit !== undefined && { limit };
   const place = offset !== undefined && { offset };
-  if (search !== undefined) return toJson(await workspace.searchOutput(handle, { text: search, ...place, ...count }));
-  if (!isSlice) return toJson(await workspace.readOutput(handle, { ...place, length: pageBytes }));
+  if (search !== undefined) return toJson(await workspace.searchOutput(handle, { text: search, user, ...place, ...count }));
+  if (!isSlice) return toJson(await workspace.readOutput(handle, { user, ...place, length: pageBytes }));
   const slice = await workspace.sliceOutput(handle, {
+    user,
     ...(path !== undefined && { path }),
     ...(from !== undefined && { from }),
     ...count,

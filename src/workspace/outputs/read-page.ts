@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
+import type { OutputReader } from "./output-owners.ts";
 import type { OutputBlobs } from "./recent-blobs.ts";
 
 /** A part of an output that is kept. */
@@ -14,7 +15,7 @@ export interface OutputPage {
 }
 
 /** Which part of an output to read. */
-export interface PageOptions {
+export interface PageOptions extends OutputReader {
   /** In bytes. @default 0 */
   readonly offset?: number;
   /** In bytes, at least 4: the longest character has so many. @default 65536 */
@@ -44,7 +45,7 @@ export function checkHandle(handle: string): string {
 export async function readPage(
   blobs: Pick<OutputBlobs, "size" | "slice">,
   digest: string,
-  { offset, length }: Required<PageOptions>,
+  { offset, length }: Required<Omit<PageOptions, "user">>,
 ): Promise<OutputPage> {
   // A few bytes more, because the first ones may belong to a character that began before.
   const part = await blobs.slice(digest, offset, length + longestCharacter);

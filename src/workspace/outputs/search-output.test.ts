@@ -1,7 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { memoryStore } from "../../store/memory-store.ts";
+import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
+import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
 import { createRecentBlobs } from "./recent-blobs.ts";
 import type { OutputMatch, SearchOutputOptions } from "./search-output.ts";
 
@@ -104,8 +107,8 @@ test.for(["", "output:", "output:sha256:00", `output:sha256:${"0".repeat(64)}`, 
 );
 
 async function keep(text: string): Promise<{ keeper: OutputKeeper; handle: string }> {
-  const keeper = createOutputKeeper(createRecentBlobs(10_000_000));
-  const { handle } = await keeper.keep(text);
+  const keeper = createOutputKeeper(createRecentBlobs(10_000_000), owners());
+  const { handle } = await keeper.keep(text, undefined);
   return { keeper, handle };
 }
 
@@ -115,4 +118,8 @@ function offsetsOf(text: string, words: string): number[] {
     offsets.push(Buffer.byteLength(text.slice(0, index)));
   }
   return offsets;
+}
+
+function owners(): OutputOwners {
+  return createOutputOwners(memoryStore().kv, createUsers(undefined));
 }

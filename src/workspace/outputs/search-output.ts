@@ -1,10 +1,11 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { checkHandle, checkWhole, readPage } from "./read-page.ts";
+import type { OutputReader } from "./output-owners.ts";
 import type { OutputBlobs } from "./recent-blobs.ts";
 
 /** What to look for in an output. */
-export interface SearchOutputOptions {
+export interface SearchOutputOptions extends OutputReader {
   /** Words as they stand there; upper and lower case are the same. */
   readonly text: string;
   /** Where to begin, in bytes. @default 0 */
@@ -76,7 +77,7 @@ function* findIn(page: { readonly text: string; readonly offset: number }, words
   }
 }
 
-function checkSearch(options: SearchOutputOptions): Required<SearchOutputOptions> {
+function checkSearch(options: SearchOutputOptions): Required<Omit<SearchOutputOptions, "user">> {
   const { text, offset = 0, limit = 20 } = options ?? {};
   if (typeof text !== "string" || text === "" || text.length > maxTextLength || !text.isWellFormed()) {
     const expected = `a text of 1 to ${maxTextLength} characters`;

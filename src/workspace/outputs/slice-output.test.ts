@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { JsonValue } from "../../core/json.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
 import { parsePath } from "./parse-path.ts";
+import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
 import { createRecentBlobs } from "./recent-blobs.ts";
 import type { SliceOutputOptions } from "./slice-output.ts";
 
@@ -59,8 +62,8 @@ test.for<[what: string, options: SliceOutputOptions]>([
 });
 
 test("sliceOutput() says that a text has no parts", async () => {
-  const keeper = createOutputKeeper(createRecentBlobs(1000));
-  const { handle } = await keeper.keep("no JSON");
+  const keeper = createOutputKeeper(createRecentBlobs(1000), owners());
+  const { handle } = await keeper.keep("no JSON", undefined);
 
   await expect(keeper.slice(handle)).rejects.toMatchObject({ code: "option-invalid", details: { option: "handle" } });
 });
@@ -76,7 +79,11 @@ test.for<[path: string, steps: readonly (string | number)[]]>([
 });
 
 async function keep(value: JsonValue): Promise<{ keeper: OutputKeeper; handle: string }> {
-  const keeper = createOutputKeeper(createRecentBlobs(10_000_000));
-  const { handle } = await keeper.keep(JSON.stringify(value));
+  const keeper = createOutputKeeper(createRecentBlobs(10_000_000), owners());
+  const { handle } = await keeper.keep(JSON.stringify(value), undefined);
   return { keeper, handle };
+}
+
+function owners(): OutputOwners {
+  return createOutputOwners(memoryStore().kv, createUsers(undefined));
 }

@@ -3,10 +3,11 @@ import { showValue, toPath, type JsonValue } from "../../core/json.ts";
 import { describeShape } from "../describe-shape.ts";
 import { checkHandle, checkWhole } from "./read-page.ts";
 import { parsePath } from "./parse-path.ts";
+import type { OutputReader } from "./output-owners.ts";
 import type { OutputBlobs } from "./recent-blobs.ts";
 
 /** Which part of an output that is JSON. */
-export interface SliceOutputOptions {
+export interface SliceOutputOptions extends OutputReader {
   /** Where it is: `rows`, `rows[3].name`, `["an odd key"]`. @default the whole */
   readonly path?: string;
   /** Of a list: the first item, from 0. @default 0 */

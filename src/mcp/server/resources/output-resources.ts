@@ -1,4 +1,5 @@
 import { isKitbagError } from "../../../core/errors.ts";
+import { mayCallTool } from "../../../core/scopes.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import type { ResourcePart } from "./resource-part.ts";
 
@@ -9,13 +10,16 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 const wholeNumber = /^\d{1,15}$/u;
 
+/** What a caller needs the scope of: a resource gives what this tool gives. */
+const readOutput = { tool: { name: "read_output", annotations: { readOnly: true } }, owner: "global" };
+
 /**
- * Outputs that were too large to hand over, page by page. Who has the handle may read it; there is no way to find one, so none is
- * listed.
+ * Outputs that were too large to hand over, page by page. The user whose call made one reads it with its handle, if they may call
+ * `read_output`. There is no way to find a handle, so none is listed.
  */
 export const outputResources: ResourcePart = {
   kind: "outputs",
-  isFor: () => true,
+  isFor: ({ caller }) => mayCallTool(caller.scopes, readOutput),
   templates: [
     {
       name: "output",
@@ -27,10 +31,10 @@ export const outputResources: ResourcePart = {
     },
   ],
   list: () => [],
-  async read({ name: handle, query }, { session }) {
+  async read({ name: handle, query }, { session, caller: { id: user } }) {
     const given = query.get("offset") ?? "0";
     if (!wholeNumber.test(given)) return undefined;
-    const page = await session.readOutput(handle, { offset: Number(given) }).catch((cause: unknown) => {
+    const page = await session.readOutput(handle, { offset: Number(given), user }).catch((cause: unknown) => {
       if (isKitbagError(cause, "output-missing")) return undefined;
       throw cause;
     });
