@@ -673,6 +673,7 @@ test("errorCodes are these", () => {
     "output-invalid",
     "output-missing",
     "output-too-large",
+    "owner-differs",
     "owner-invalid",
     "package-missing",
     "permission-refused",

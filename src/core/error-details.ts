@@ -213,6 +213,8 @@ export interface ErrorDetails {
   "permission-refused": { readonly tool: string; readonly permission: string; readonly reason: string };
   /** A pipeline is wrong as it was defined. */
   "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
+  /** A user wants to change or to delete what another user made. */
+  "owner-differs": { readonly kind: "tool" | "skill"; readonly name: string };
   /** Something that is not an owner's name, or a name that is already an owner of another kind. */
   "owner-invalid": { readonly owner: string; readonly reason: string };
   /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */

@@ -128,6 +128,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot read the output ${quote(handle)}: no output is kept under this handle; call the tool again`,
   "output-too-large": ({ tool, limitBytes }) =>
     `Cannot use the output of ${quote(tool)}: it is larger than ${limitBytes} bytes; ask the tool for less, or in parts`,
+  "owner-differs": ({ kind, name }) =>
+    `Cannot change the ${kind} ${quote(name)}: another user made it; make one of your own under another name`,
   "owner-invalid": ({ owner, reason }) => `Cannot use the owner ${quote(owner)}: ${reason}`,
   "package-missing": ({ peer, user }) =>
     `Cannot use ${user}: it needs the package ${quote(peer)}, which is not installed; run: npm install ${peer}`,

@@ -1,7 +1,7 @@
 import type { McpSource } from "./mcp-code.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SkillCommand, TextParts } from "./skill-command.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolAuthor } from "./tool.ts";
 
 /** A tool of somebody else that a skill uses. */
 export interface ToolUse {
@@ -92,6 +92,8 @@ export interface Skill {
   /** Whether a model may open it by itself. */
   readonly modelInvocable: boolean;
   readonly folder?: SkillFolder;
+  /** Of a skill that was made here. @default it was not made here */
+  readonly author?: ToolAuthor;
   /**
    * Earlier versions of it that may run, each with its `version`: their tools can be called as `skill/tool@1.2.0` while it is open, and
    * are listed nowhere. @default none

@@ -63,6 +63,10 @@ export interface ToolAuthor {
   /** @default the person who runs Kitbag here */
   readonly user?: string;
   readonly scopes: "all" | readonly string[];
+  /** The user for whom alone it is there, and who alone may change it. @default the local user's: it is there for every user */
+  readonly owner?: string;
+  /** Whether it is there for every user although it has an owner. @default false */
+  readonly shared?: boolean;
 }
 
 /** What a tool is. Data only: there is no way to run one but `workspace.call`. */

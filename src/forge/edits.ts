@@ -28,6 +28,7 @@ import { nothingChanged, refuseDraft, refuseWith, toReasons } from "./birth/answ
 import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
+import { checkOwner, ownershipOf } from "./owners.ts";
 import { refuseTaken } from "./refuse-taken.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
 
@@ -43,7 +44,7 @@ export function createEdits(parts: ForgeParts): EditMethods {
     const { draft } = checked;
     // Somebody else may have changed the folder just now.
     live.refresh([draft.name]);
-    const refused = refuseTaken(parts, draft.name);
+    const refused = refuseTaken(parts, draft.name, options);
     if (refused !== undefined) return refused;
     return bring(parts, { draft, base: await findBase(parts, draft.name), ...toNotes(parts, options) });
   }
@@ -53,6 +54,7 @@ export function createEdits(parts: ForgeParts): EditMethods {
     createPipeline: createTool,
     async updateTool(name, changes, options = {}) {
       live.refresh([name]);
+      checkMade(parts, name, options);
       const base = await requireBase(parts, name);
       const before = draftOf(base.stored, base.version);
       const conflict = refuseStale(base.stored, base.version, options);
@@ -106,8 +108,10 @@ export function toAuthor(parts: Pick<ForgeParts, "author">, { author, authorScop
 }
 
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */
-async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnswer> {
-  const { draft, base, author } = candidate;
+async function bring(parts: ForgeParts, given: Candidate): Promise<ForgeAnswer> {
+  const { draft, base } = given;
+  const author = { ...given.author, ...toOwner(parts, given) };
+  const candidate = { ...given, author };
   const passed = refuseEditor(candidate) ?? (await passGate(parts, candidate));
   if (passed.status !== "passed") return passed;
   const isNew = base === undefined || base.stored.isDeleted;
@@ -131,10 +135,22 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
   } catch (cause) {
     if (!isKitbagError(cause, "version-conflict") && !isKitbagError(cause, "tool-deleted")) throw cause;
     parts.live.refresh([draft.name]);
-    return (base === undefined ? refuseTaken(parts, draft.name) : undefined) ?? refuseWith(draft.name, cause);
+    return (base === undefined ? refuseTaken(parts, draft.name, given) : undefined) ?? refuseWith(draft.name, cause);
   }
   parts.live.refresh([draft.name]);
   return withPassed(toLiveAnswer(parts, draft.name), passed);
+}
+
+/** Whose it becomes: a new tool is its author's, an edit changes no owner. */
+function toOwner({ workspace }: ForgeParts, { base, author }: Candidate): Pick<ToolAuthor, "owner"> {
+  const owner = base === undefined ? workspace.ownerOf(author.user) : ownershipOf(base.stored).owner;
+  return owner === undefined ? {} : { owner };
+}
+
+/** Refuses a change of a tool that is another user's. @throws {KitbagError} as {@link checkOwner} */
+export function checkMade({ live, workspace }: ForgeParts, name: string, options: ChangeOptions): void {
+  const entry = live.find(name);
+  if (entry !== undefined) checkOwner(workspace, { kind: "tool", name, ...ownershipOf(entry.stored) }, options);
 }
 
 function refuseEditor({ draft, base, call }: Candidate): RefusedTool | undefined {

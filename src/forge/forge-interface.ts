@@ -229,6 +229,9 @@ export interface ForgedSkill {
   readonly version: string;
   /** Its files are not those of a version that is kept. */
   readonly editedByHand?: true;
+  /** As of a {@link ForgedTool}. */
+  readonly owner?: string;
+  readonly shared?: boolean;
 }
 
 /** What came of trying a tool with its examples. */
@@ -279,6 +282,10 @@ export interface ForgedTool {
   readonly editedByHand?: true;
   readonly description?: string;
   readonly annotations?: ToolAnnotations;
+  /** The user who owns it. @default the local user */
+  readonly owner?: string;
+  /** Whether it is there for every user although it has an owner. */
+  readonly shared?: boolean;
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 

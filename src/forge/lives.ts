@@ -1,8 +1,10 @@
 import { KitbagError } from "../core/errors.ts";
+import { findAuthor } from "../workspace/call/limited-caller.ts";
 import { lastVersion } from "./disk/last-version.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type {
+  ChangeOptions,
   Forge,
   ForgeAnswer,
   ForgeEvent,
@@ -12,7 +14,7 @@ import type {
   TrialOptions,
   UpdateOptions,
 } from "./forge-interface.ts";
-import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
+import { checkMade, draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
 import { keepByHand, toBase } from "./find-base.ts";
 import { refuseDraft, refuseLaxer, toReasons } from "./birth/answer.ts";
 import { findLaxer } from "./birth/find-laxer.ts";
@@ -37,6 +39,13 @@ export function createLives(parts: ForgeParts): LifeMethods {
     return entry;
   }
 
+  /** One that whoever asks may change. */
+  function findOwn(name: string, options: ChangeOptions): ForgedEntry {
+    const entry = find(name);
+    checkMade(parts, name, options);
+    return entry;
+  }
+
   return {
     listTools: live.list,
     testTool: async (name, options) => testTool(parts, find(name), options),
@@ -46,9 +55,9 @@ export function createLives(parts: ForgeParts): LifeMethods {
       const { stored } = find(name);
       return draftOf(stored, version ?? lastVersion(stored) ?? "");
     },
-    rollbackTool: async (name, version, options = {}) => rollBack(parts, find(name), { version, options }),
+    rollbackTool: async (name, version, options = {}) => rollBack(parts, findOwn(name, options), { version, options }),
     async deleteTool(name, options = {}) {
-      const entry = find(name);
+      const entry = findOwn(name, options);
       if (entry.status === "deleted") throw notFound(parts, name);
       const version = currentOf(entry);
       const stale = refuseStale(entry.stored, version, options);
@@ -58,7 +67,7 @@ export function createLives(parts: ForgeParts): LifeMethods {
       return { name, version, ...(usedBy.length > 0 && { usedBy }) };
     },
     async restoreTool(name, options = {}) {
-      const entry = find(name);
+      const entry = findOwn(name, options);
       const version = currentOf(entry);
       if (entry.status === "deleted") await step(parts, entry, { type: "restore", version, options });
       return toLiveAnswer(parts, name);
@@ -137,7 +146,7 @@ async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Prom
 }
 
 async function writeStep(parts: ForgeParts, stored: StoredTool, { type, version, options }: LifeStep): Promise<void> {
-  const author = options.author ?? parts.author;
+  const author = options.author ?? findAuthor(options.call).user ?? parts.author;
   const from = stored.current?.label;
   const event: Omit<ForgeEvent, "at"> = {
     type,

@@ -46,6 +46,8 @@ export interface DraftHead {
   readonly permissions?: Permissions;
   readonly limits?: ToolLimits;
   readonly needsApproval?: boolean;
+  /** Whether it is there for every user; a person must agree. @default only for the user who makes it, if it is one of a service */
+  readonly shared?: boolean;
   /** At least one. Each is run before the tool is live; its output, if there is one, must be what comes. */
   readonly examples: readonly ToolExample[];
 }
@@ -93,6 +95,8 @@ export interface SkillDraft {
   /** The body of `SKILL.md`: Markdown. */
   readonly instructions: string;
   readonly version?: string;
+  /** As of a tool. */
+  readonly shared?: boolean;
   /** Tools of its own. Names are unique within the skill; all of them share its permissions. */
   readonly tools?: readonly CodeDraft[];
   /** Addresses of other tools that it uses: `other/tool`, or the bare name of a global one. */

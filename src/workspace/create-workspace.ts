@@ -98,6 +98,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
       const owner = host.users.ownerOf(user);
       return host.states.open({ scope: `tool:${found.entry.address}`, owner }, () => {});
     },
+    ownerOf: host.users.ownerOf,
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
     stats: host.meter.stats,
   };

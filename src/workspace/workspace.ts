@@ -96,6 +96,9 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    */
   openState(address: string, options?: { readonly user?: string | undefined }): ToolState;
 
+  /** Who owns what a user keeps here: nothing for the local user, whatever name they have. */
+  ownerOf(user: string | undefined): string | undefined;
+
   /**
    * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, of one version, with one tag, what is
    * all of that, or every one. Answers how many. Other processes that share the store may use theirs for one second more.

@@ -87,6 +87,11 @@ test.for([
   ['{"limits": 3}', "limits: expected an object, found 3"],
   ['{"model": {"doStream": 1}}', "model: expected a model or the name of one"],
   ['{"limits": null}', "limits: expected an object, found null"],
+  ['{"rates": {"per": "user"}}', "rates: expected a list of objects"],
+  ['{"rates": [3]}', "rates: expected a list of objects"],
+  ['{"rates": [{"per": "user", "calls": 0, "inMs": 1000}]}', "rates[0].calls"],
+  ['{"rates": [{"per": "nobody", "calls": 1, "inMs": 1000}]}', "rates[0].per"],
+  ['{"rates": [{"calls": 1, "inMs": 1000}]}', "rates[0].per"],
   ['{"limit": {}}', 'it cannot have "limit"; did you mean "limits"?'],
   ['{"serve": {"exposure": "all"}}', "serve: exposure"],
   ['{"serve": {"exposures": "both"}}', 'did you mean "exposure"?'],
@@ -102,4 +107,14 @@ test.for([
   expect(() => parseJsonConfig(text, "/x.json")).toThrow(
     expect.objectContaining({ code: "config-invalid", message: expect.stringContaining(reason) as string }) as Error,
   );
+});
+
+test("parseJsonConfig() takes rates, which need no trust because they only limit", () => {
+  const rates = [{ per: "user", calls: 10, inMs: 60_000 }];
+
+  const config = parseJsonConfig(JSON.stringify({ rates }), "/x.json");
+
+  expect(config.rates).toEqual(rates);
+  expect(findGrants(config)).toEqual([]);
+  expect(withoutGrants(config).rates).toEqual(rates);
 });

@@ -5,6 +5,7 @@ import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
 import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
+import { checkRates, type RateLimit } from "../../workspace/rates/rate-limit.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
@@ -47,6 +48,7 @@ const optionNames = Object.keys({
   injected: true,
   secrets: true,
   approve: true,
+  localUser: true,
   scopesOf: true,
   guards: true,
   store: true,
@@ -120,7 +122,7 @@ function loosens([name, value]: readonly [name: string, value: unknown]): boolea
   return typeof value === "number" && (name === "keyMs" ? value < usual : value > usual);
 }
 
-const dataNames = ["limits", "model", "mcp", "serve", "forge", "packages"];
+const dataNames = ["limits", "rates", "model", "mcp", "serve", "forge", "packages"];
 
 /**
  * Reads a configuration that is JSON. It can say only what data can say. Some of that needs trust, see {@link findGrants}.
@@ -136,18 +138,35 @@ export function parseJsonConfig(text: string, path: string): Configuration {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
   checkNames(Object.keys(value), dataNames, path);
-  const { limits = {}, model } = value as { limits?: unknown; model?: unknown };
+  const { limits = {}, rates, model } = value as { limits?: unknown; rates?: unknown; model?: unknown };
   checkModel(model, path);
-  if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) {
-    checkLimits(limits, path);
-    return { limits, ...(typeof model === "string" && { model }), ...readParts(value, path) };
-  }
-  throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
+  const named = typeof model === "string" ? { model } : {};
+  return { limits: readLimits(limits, path), ...readRates(rates, path), ...named, ...readParts(value, path) };
 }
 
-function checkLimits(limits: object, path: string): void {
+function readLimits(limits: unknown, path: string): Partial<WorkspaceLimits> {
+  if (typeof limits !== "object" || limits === null || Array.isArray(limits)) {
+    throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
+  }
+  checkWith(toLimits, limits, path);
+  return limits;
+}
+
+/** Rates only make less happen, so they need no trust. */
+function readRates(rates: unknown, path: string): Pick<Configuration, "rates"> {
+  if (rates === undefined) return {};
+  if (!Array.isArray(rates) || !rates.every((rate) => isRecord(rate))) {
+    const reason = `rates: expected a list of objects, found ${showValue(rates)}`;
+    throw new KitbagError("config-invalid", { path, reason });
+  }
+  const list = rates as unknown as readonly RateLimit[];
+  checkWith(checkRates, list, path);
+  return { rates: list };
+}
+
+function checkWith<Value>(check: (value: Value) => unknown, value: Value, path: string): void {
   try {
-    toLimits(limits);
+    check(value);
   } catch (cause) {
     throw new KitbagError("config-invalid", { path, reason: (cause as Error).message }, { cause });
   }

@@ -11,6 +11,7 @@ import type { ToolDraft } from "../tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
+import { findSharing } from "../owners.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
 import { checkUses } from "./check-uses.ts";
 import { findLaxer } from "./find-laxer.ts";
@@ -146,7 +147,11 @@ async function tryOut(
   const held = await holdBack(parts, {
     draft,
     asked: draft.permissions ?? {},
-    laxer: [...asks, ...(before === undefined ? [] : findLaxer(before, tool))],
+    laxer: [
+      ...asks,
+      ...(before === undefined ? [] : findLaxer(before, tool)),
+      ...findSharing(before?.author ?? {}, tool.author ?? {}),
+    ],
     agreed,
     from: base?.version,
     author,

@@ -117,7 +117,7 @@ function take(entry: LogEntry, { tool, windows, maxCalls, caller }: Search, { en
 }
 
 function isFor(caller: LimitedCaller | undefined, { value }: LogEntry): boolean {
-  return caller === undefined || (caller.user !== undefined && fieldsOf(value)["user"] === caller.user);
+  return caller === undefined || caller.owns(fieldsOf(value)["user"]);
 }
 
 /** A call with the version that it was of, or else was live then, if that is one whose calls are looked for. */

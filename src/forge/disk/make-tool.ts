@@ -29,8 +29,13 @@ export function makeTool(manifest: ToolJson, folder: CodeFolder, pipelines: Defi
   });
 }
 
-function toAuthor({ author: user, author_scopes: scopes }: ToolJson): ToolAuthor {
-  return { ...(user !== undefined && { user }), scopes: scopes ?? "all" };
+function toAuthor({ author: user, author_scopes: scopes, owner, shared }: ToolJson): ToolAuthor {
+  return {
+    ...(user !== undefined && { user }),
+    scopes: scopes ?? "all",
+    ...(owner !== undefined && { owner }),
+    ...(shared !== undefined && { shared }),
+  };
 }
 
 type Shared = Pick<PipelineSpec, "title" | "version" | "annotations" | "permissions" | "examples"> &

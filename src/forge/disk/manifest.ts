@@ -32,6 +32,8 @@ export function toManifest(draft: ToolDraft, { version, author }: ManifestNotes)
     examples,
     author: author?.user,
     author_scopes: author === undefined || author.scopes === "all" ? undefined : author.scopes,
+    owner: author?.owner,
+    shared: author?.owner === undefined ? undefined : draft.shared,
   });
 }
 
@@ -107,6 +109,7 @@ function toHead(manifest: ToolJson): DraftHead {
       permissions: manifest.permissions,
       limits: manifest.limits,
       needsApproval: manifest.needs_approval,
+      shared: manifest.shared,
     }),
     examples,
   };

@@ -9,7 +9,7 @@ import { refuseName } from "./check-name.ts";
 import { refusePermissions } from "./check-permissions.ts";
 import { refuseSchemaForm } from "./check-schema-form.ts";
 import { isVersion } from "../versions/next-version.ts";
-import { codeDraftSchema, pipelineDraftSchema, skillDraftSchema } from "./draft-schema.ts";
+import { pipelineDraftSchema, skillDraftSchema, toolDraftSchema } from "./draft-schema.ts";
 import { moduleFile, toPlaces } from "./languages.ts";
 
 /** A draft that has the right shape, or what is wrong with it. */
@@ -33,7 +33,7 @@ const ownSkillFiles = ["skill.md", "kitbag.toml", "manifest.toml", "manifest.jso
 /** Checks the shape of a draft, whatever somebody gives. Answers with a copy that nobody else can change. */
 export function checkDraft(given: unknown, limits: DraftLimits): CheckedDraft<ToolDraft> {
   const isPipeline = typeof given === "object" && given !== null && "steps" in given;
-  const checked = checkShape<ToolDraft>(given, isPipeline ? pipelineDraftSchema : codeDraftSchema, limits.maxBytes);
+  const checked = checkShape<ToolDraft>(given, isPipeline ? pipelineDraftSchema : toolDraftSchema, limits.maxBytes);
   if (!checked.ok) return checked;
   const { draft } = checked;
   const wrong = [...refuseHead(draft, limits), ...("code" in draft ? refuseCode(draft, limits) : [])];

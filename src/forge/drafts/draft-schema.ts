@@ -130,8 +130,16 @@ export const codeDraftSchema = closed({ name, ...headProperties, ...codeProperti
   "code",
 ]);
 
+const shared: JsonObject = { type: "boolean", description: "For every user; a person must agree" };
+
+/** The parts of a draft that is a tool of its own. */
+export const toolProperties: JsonObject = { ...headProperties, shared };
+
+/** The JSON Schema of a tool of its own that is code. */
+export const toolDraftSchema = closed({ name, ...toolProperties, ...codeProperties }, [...required, "language", "code"]);
+
 /** The JSON Schema of a tool that is a pipeline. */
-export const pipelineDraftSchema = closed({ name, ...headProperties, ...pipelineProperties }, [...required, "steps"]);
+export const pipelineDraftSchema = closed({ name, ...toolProperties, ...pipelineProperties }, [...required, "steps"]);
 
 /** The parts of a draft that is a skill. */
 export const skillProperties: JsonObject = {
@@ -149,6 +157,7 @@ export const skillProperties: JsonObject = {
     description: "Tools of its own, as create_tool takes them; they exist while the skill is open",
   },
   uses: { ...texts, description: "Addresses of other tools that it uses" },
+  shared,
   files: {
     type: "object",
     additionalProperties: { type: "string" },

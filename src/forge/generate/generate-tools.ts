@@ -79,7 +79,10 @@ export function createSuggestTool(forge: Forge, store: Store | undefined): Tool 
           count: known.length,
         });
       }
-      const calls = store === undefined ? [] : await readCalls(store, found.address, findLimitedCaller(call));
+      const caller = findLimitedCaller(call);
+      const refused = caller?.refuse(found);
+      if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
+      const calls = store === undefined ? [] : await readCalls(store, found.address, caller);
       return {
         name: found.address,
         calls: calls.length,

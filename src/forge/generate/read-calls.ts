@@ -36,7 +36,7 @@ export async function readCalls(
       if (event["tool"] !== tool || typeof event["call"] !== "string") continue;
       if (event["type"] === "call-end") ended.set(event["call"], readEnd(event));
       const over = ended.get(event["call"]);
-      const isTheirs = caller === undefined || (caller.user !== undefined && event["user"] === caller.user);
+      const isTheirs = caller === undefined || caller.owns(event["user"]);
       if (event["type"] === "call-start" && over !== undefined && isTheirs)
         found.push({ ...over, input: fieldsOf(event["input"]) });
       if (found.length === maxCalls) break;

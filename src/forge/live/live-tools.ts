@@ -8,6 +8,7 @@ import type { ToolTrust, TrustedVersions } from "../disk/tool-trust.ts";
 import type { ToolsFolder } from "../disk/tools-folder.ts";
 import type { ForgedTool, ForgeDiagnostic } from "../forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { ownershipOf } from "../owners.ts";
 import { stepsOf, toPipelineOptions } from "./pipelines.ts";
 
 /** A tool of the folder, and what became of it. */
@@ -234,6 +235,7 @@ function toForged({ stored, status, diagnostics }: ForgedEntry): ForgedTool {
     ...(current !== undefined && isEdited(current, versions) && { editedByHand: true }),
     ...(description !== undefined && { description }),
     ...(hints !== undefined && { annotations: fromHints(hints) }),
+    ...ownershipOf(stored),
     diagnostics,
   };
 }

@@ -26,6 +26,8 @@ import { holdBack, type Agreed, type Wish } from "../birth/hold-back.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
 import { toAuthor, type AuthorOptions } from "../edits.ts";
 import type { SkillDraft } from "../tool-draft.ts";
+import { checkOwner, findSharing, skillOwnershipOf } from "../owners.ts";
+import { findAuthor } from "../../workspace/call/limited-caller.ts";
 import { toSkillUses } from "./render-skill.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
@@ -52,8 +54,8 @@ interface MakeOptions extends SkillChangeOptions, AuthorOptions {
 export function createSkillMaker(parts: ForgeParts, bringIn: BringIn): SkillMaker {
   async function make(draft: SkillDraft, options: MakeOptions): Promise<SkillAnswer> {
     const found = readSkill(parts.folder, draft.name);
-    const refused = refuseSkillName(parts, found, options);
-    if (refused !== undefined) return refused;
+    const taken = refuseOthers(parts, found, options) ?? refuseSkillName(parts, found, options);
+    if (taken !== undefined) return taken;
     const settled = await refuseUnsettled(parts, found, options);
     if ("status" in settled) return settled;
     const directory = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-forge-")));
@@ -85,7 +87,7 @@ interface Making {
 async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { draft, stage, stored, options } = making;
   const { signal } = options;
-  const author = toAuthor(parts, options);
+  const author = toSkillAuthor(parts, making);
   const from = stored.current?.label;
   try {
     await stageSkill(parts, { ...draft, author, ...(from !== undefined && { version: from }) }, { stage, signal });
@@ -104,7 +106,10 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const last = await loadLastTools(stored, tools);
   const forbidden = refuseCaller({ name: draft.name, tools: [...before, ...last], skill: draft.name }, options);
   if (forbidden !== undefined) return forbidden;
-  const laxer = findLaxerTools(last, tools);
+  const laxer = [
+    ...findLaxerTools(last, tools),
+    ...findSharing(skillOwnershipOf(stored), { ...author, shared: draft.shared === true }),
+  ];
   const wish = { draft, asked, laxer, agreed: options.agreed, from, author };
   const held = await holdSkill(parts, wish, tools.length === 0 ? [] : uses);
   if (held !== undefined) return held;
@@ -114,6 +119,30 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const replay = await replaySkill(parts, { stored, before, after: tools }, options);
   const change = await findSkillChange(draft, tools, stored);
   return makeLive(parts, making, { ...change, replay, diagnostics });
+}
+
+/** Who makes a skill, and whose it becomes: a new one is its author's, a new version changes no owner. */
+function toSkillAuthor(parts: ForgeParts, { stored, options }: Pick<Making, "stored" | "options">): ToolAuthor {
+  const author = toAuthor(parts, options);
+  const isNew = stored.versions.length === 0;
+  const owner = isNew ? parts.workspace.ownerOf(author.user) : skillOwnershipOf(stored).owner;
+  return { ...author, ...(owner !== undefined && { owner }) };
+}
+
+/** Why a user cannot make a skill of this name, or the next version of it: it is another user's. */
+function refuseOthers(
+  { workspace }: ForgeParts,
+  stored: StoredSkill,
+  { call, replace = false }: SkillChangeOptions,
+): RefusedTool | undefined {
+  const { user } = findAuthor(call);
+  const { name, versions } = stored;
+  if (user === undefined || versions.length === 0) return undefined;
+  const made = skillOwnershipOf(stored);
+  if (made.owner === workspace.ownerOf(user)) return undefined;
+  if (replace) checkOwner(workspace, { kind: "skill", name, ...made }, { call });
+  const message = "the name is taken; take another name";
+  return refuseDraft(name, [{ severity: "error", code: "name-taken", message, file: "draft" }]);
 }
 
 /** What a skill answers with that wants what its author may not give it, or what a person must agree to. */
@@ -167,10 +196,11 @@ interface ReplayedSkill {
 
 async function makeLive(
   parts: ForgeParts,
-  { draft, stage, stored, bringIn, options }: Making,
+  making: Making,
   { version, change, replay, diagnostics }: SkillChange & Pick<LiveSkill, "diagnostics"> & ReplayedSkill,
 ): Promise<SkillAnswer> {
-  const author = toAuthor(parts, options);
+  const { draft, stage, stored, bringIn } = making;
+  const author = toSkillAuthor(parts, making);
   const labelled = { ...draft, version };
   const event = {
     type: stored.live === undefined ? ("create" as const) : ("update" as const),

@@ -38,6 +38,8 @@ export function renderSkillManifest(draft: AuthoredSkill): string | undefined {
     uses: uses.length === 0 ? undefined : uses,
     author: author?.user,
     authorScopes,
+    owner: author?.owner,
+    shared: author?.owner === undefined ? undefined : draft.shared,
   });
   const permissions = joinPermissions(tools.map((tool) => tool.permissions ?? {}));
   const dependencies = joinDependencies(tools);

@@ -17,6 +17,8 @@ import type { ForgeParts } from "../forge-parts.ts";
 import { refuseDraft, refuseLaxer } from "../birth/answer.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { removeSkill, restoreSkill } from "../import/remove-skill.ts";
+import { checkOwner, skillOwnershipOf } from "../owners.ts";
+import { findAuthor } from "../../workspace/call/limited-caller.ts";
 import type { BringIn } from "./bring-in.ts";
 import { attempt } from "./create-skill.ts";
 import { isMade, refuseUnsettled } from "./refuse-skill.ts";
@@ -39,6 +41,12 @@ type SkillLifeMethods = Pick<
 /** Makes what looks at versions of skills, and goes back and forth between them. */
 export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLifeMethods {
   const find = (name: string): StoredSkill => findMade(parts, name);
+  /** One that whoever asks may change. */
+  const findOwn = (name: string, options: ChangeOptions): StoredSkill => {
+    const stored = find(name);
+    checkOwner(parts.workspace, { kind: "skill", name, ...skillOwnershipOf(stored) }, options);
+    return stored;
+  };
 
   return {
     listSkills: () => listMade(parts.folder).flatMap((name) => toForged(parts, name)),
@@ -51,9 +59,9 @@ export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLife
       return readSkillDraft(stored, label);
     },
     rollbackSkill: async (name, version, options = {}) =>
-      rollBack({ parts, bringIn }, find(name), { version, options }),
-    deleteSkill: async (name, options = {}) => takeOut({ parts, bringIn }, find(name), options),
-    restoreSkill: async (name, options = {}) => putBack({ parts, bringIn }, find(name), options),
+      rollBack({ parts, bringIn }, findOwn(name, options), { version, options }),
+    deleteSkill: async (name, options = {}) => takeOut({ parts, bringIn }, findOwn(name, options), options),
+    restoreSkill: async (name, options = {}) => putBack({ parts, bringIn }, findOwn(name, options), options),
   };
 }
 
@@ -139,7 +147,7 @@ function toEvent(
   { current }: StoredSkill,
   { type, version, options }: LifeStep,
 ): Omit<ForgeEvent, "at"> {
-  const author = options.author ?? parts.author;
+  const author = options.author ?? findAuthor(options.call).user ?? parts.author;
   const from = type === "rollback" && current !== undefined ? { from: current.label } : {};
   return { type, version, ...from, ...(author !== undefined && { author }) };
 }
@@ -175,12 +183,14 @@ function refuseUntrusted(name: string, version: string): RefusedTool {
 
 function toForged({ folder, trust }: ForgeParts, name: string): readonly ForgedSkill[] {
   if (refuseName(name) !== undefined) return [];
-  const { live, current, versions, history } = readSkill(folder, name);
+  const stored = readSkill(folder, name);
+  const { live, current, versions, history } = stored;
   if (versions.length === 0) return [];
+  const owned = skillOwnershipOf(stored);
   const version = current?.label ?? history.at(-1)?.version ?? versions.at(-1)?.label ?? "";
-  if (live === undefined) return [{ name, status: "deleted", version }];
+  if (live === undefined) return [{ name, status: "deleted", version, ...owned }];
   const byHand = current === undefined ? { editedByHand: true as const } : {};
-  return [{ name, status: trust.mayRun(live) ? "live" : "untrusted", version, ...byHand }];
+  return [{ name, status: trust.mayRun(live) ? "live" : "untrusted", version, ...byHand, ...owned }];
 }
 
 function toVersions(stored: StoredSkill): readonly ForgeVersion[] {

@@ -2,13 +2,13 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import {
-  codeDraftSchema,
   codeProperties,
-  headProperties,
   pipelineDraftSchema,
   pipelineProperties,
   skillProperties,
   skillRequired,
+  toolDraftSchema,
+  toolProperties,
 } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
 import type { CodeDraft, PipelineDraft, SkillDraft, ToolChanges } from "../tool-draft.ts";
@@ -39,7 +39,7 @@ function createTool(forge: Forge): Tool {
     name: "create_tool",
     title: "Create a tool",
     description: createDescription,
-    input: codeDraftSchema,
+    input: toolDraftSchema,
     output: anyObject,
     limits,
     run: async (draft, { signal, call }) =>
@@ -48,7 +48,7 @@ function createTool(forge: Forge): Tool {
 }
 
 function updateTool(forge: Forge): Tool {
-  const parts = { ...headProperties, ...codeProperties, ...pipelineProperties };
+  const parts = { ...toolProperties, ...codeProperties, ...pipelineProperties };
   return defineTool({
     name: "update_tool",
     title: "Change a tool",

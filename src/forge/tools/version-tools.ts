@@ -3,8 +3,10 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExampleResult, Forge, ForgeAnswer, SkillAnswer, UpdateOptions } from "../forge-interface.ts";
+import { isThereFor } from "../../core/users.ts";
+import type { ChangeOptions, ExampleResult, Forge, ForgeAnswer, SkillAnswer, UpdateOptions } from "../forge-interface.ts";
 import { adviseExample, toReasons } from "../birth/answer.ts";
+import { checkSeen, type Ownership } from "../owners.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 
 interface VersionInput {
@@ -67,11 +69,20 @@ function listVersions(forge: Forge): Tool {
     input: closed({ name: eitherName, version: { ...version, description: "Tells the draft of this one" } }),
     output: anyObject,
     annotations: { readOnly: true, idempotent: true },
-    async run(given): Promise<JsonObject> {
+    async run(given, { user }): Promise<JsonObject> {
       const { name, version: which } = given as unknown as Partial<VersionInput>;
-      if (name === undefined) return { tools: forge.listTools(), skills: forge.listSkills() } as unknown as JsonObject;
+      const { workspace } = forge;
+      const isSeen = (made: Ownership): boolean => user === undefined || isThereFor(made, workspace.ownerOf(user));
+      const [tools, skills] = [forge.listTools(), forge.listSkills()];
+      if (name === undefined) return { tools: tools.filter(isSeen), skills: skills.filter(isSeen) } as unknown as JsonObject;
       const skill = findSkill(forge, name);
-      if (skill !== undefined) return describeSkill(forge, skill, which);
+      if (skill !== undefined) {
+        const { owner, shared } = skills.find((one) => one.name === skill) ?? {};
+        checkSeen(workspace, { kind: "skill", name: skill, owner, shared }, user);
+        return describeSkill(forge, skill, which);
+      }
+      const { owner, shared } = tools.find((one) => one.name === name) ?? {};
+      checkSeen(workspace, { kind: "tool", name, owner, shared }, user);
       const [versions, history] = await Promise.all([forge.listVersions(name), forge.history(name)]);
       const draft = await forge.readDraft(name, which);
       return { name, versions, history, draft } as unknown as JsonObject;
@@ -104,9 +115,9 @@ function rollbackTool(forge: Forge): Tool {
     ]),
     output: anyObject,
     annotations: { idempotent: true },
-    async run(given) {
+    async run(given, { call }) {
       const { name, version: which = "", expectedVersion: expected } = given as unknown as VersionInput;
-      const options = expected === undefined ? {} : { expectedVersion: expected };
+      const options = { call, ...(expected !== undefined && { expectedVersion: expected }) };
       const skill = findSkill(forge, name);
       if (skill === undefined) return toOutput(await forge.rollbackTool(name, which, options));
       if (skill === name) return toOutput(await forge.rollbackSkill(skill, which, options));
@@ -147,7 +158,7 @@ interface Deletion {
   readonly does: string;
   readonly named: JsonObject;
   readonly remove: (name: string, options: UpdateOptions) => Promise<object>;
-  readonly restore: (name: string) => Promise<ForgeAnswer | SkillAnswer>;
+  readonly restore: (name: string, options: ChangeOptions) => Promise<ForgeAnswer | SkillAnswer>;
   readonly list: () => Made;
 }
 
@@ -161,10 +172,10 @@ function defineDeletion({ name: tool, title, does, named, remove, restore, list 
     ]),
     output: anyObject,
     annotations: { destructive: true, idempotent: false },
-    async run(given): Promise<JsonObject> {
+    async run(given, { call }): Promise<JsonObject> {
       const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
-      if (undo === true) return toRestored(await restore(name), list());
-      const deleted = await remove(name, expected === undefined ? {} : { expectedVersion: expected });
+      if (undo === true) return toRestored(await restore(name, { call }), list());
+      const deleted = await remove(name, { call, ...(expected !== undefined && { expectedVersion: expected }) });
       return { status: "deleted", ...deleted, undo: `${tool} {"name": ${JSON.stringify(name)}, "undo": true}` };
     },
   });

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { localUser } from "../../core/local-user.ts";
+import { localUser } from "../../core/users.ts";
 import type { Scopes } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
 

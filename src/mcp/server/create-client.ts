@@ -38,7 +38,7 @@ export function createClient({ options, handles, caller, generation, session, mc
 
   const client: ToolClient = {
     workspace,
-    session: guardSession(session, caller),
+    session: guardSession(session, caller, workspace),
     caller,
     generation,
     ...(store !== undefined && { store }),
@@ -59,7 +59,7 @@ export function createClient({ options, handles, caller, generation, session, mc
       return readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined;
     },
     handles,
-    guard: (other) => guardSession(other, caller),
+    guard: (other) => guardSession(other, caller, workspace),
   };
   return client;
 }

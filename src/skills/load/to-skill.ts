@@ -52,11 +52,20 @@ export interface SkillParts {
   readonly used: SkillUses;
 }
 
-/** Holds the tools of a skill that was made with the forge, which records scopes, to what its author may call. */
-function withAuthor(tools: readonly Tool[], { author: user, authorScopes: scopes }: SkillManifest): readonly Tool[] {
-  if (scopes === undefined) return tools;
-  const author: ToolAuthor = { ...(user !== undefined && { user }), scopes };
-  return tools.map((tool) => ({ ...tool, author }));
+/** Holds the tools of a skill that was made with the forge to what its author may call. */
+function withAuthor(tools: readonly Tool[], author: ToolAuthor | undefined): readonly Tool[] {
+  return author === undefined ? tools : tools.map((tool) => ({ ...tool, author }));
+}
+
+/** The author that the forge has recorded, with scopes or an owner; one that was only written there is text. */
+function toAuthor({ author: user, authorScopes: scopes, owner, shared }: SkillManifest): ToolAuthor | undefined {
+  if (scopes === undefined && owner === undefined) return undefined;
+  return {
+    ...(user !== undefined && { user }),
+    scopes: scopes ?? "all",
+    ...(owner !== undefined && { owner }),
+    ...(shared !== undefined && { shared }),
+  };
 }
 
 /** Makes a skill of what is known about it. */
@@ -66,7 +75,8 @@ export function toSkill(
   parts: SkillParts,
 ): Skill {
   const { folder, frame, used } = parts;
-  const tools = withAuthor(parts.tools, manifest);
+  const author = toAuthor(manifest);
+  const tools = withAuthor(parts.tools, author);
   const defined = given ?? emptyDefined;
   // What nobody knows anything about is not offered to a model.
   const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;
@@ -85,6 +95,7 @@ export function toSkill(
     exclusive: manifest.exclusive || defined.exclusive,
     modelInvocable: isKnown && isInvocable(facts.document, defined),
     folder,
+    ...(author !== undefined && { author }),
     ...toServers(manifest, frame),
     ...toText(facts, defined, frame),
     ...(onActivate !== undefined && { onActivate }),

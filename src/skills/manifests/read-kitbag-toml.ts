@@ -69,6 +69,8 @@ const schema: JsonSchema = closed({
     uses: texts,
     author: text,
     authorScopes: texts,
+    owner: text,
+    shared: { type: "boolean" },
   }),
   permissions: permissionsSchema,
   tools: { type: "array", items: tool, maxItems: 1000 },

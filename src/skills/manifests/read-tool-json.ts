@@ -44,6 +44,8 @@ const schema = {
     uses: texts,
     author: text,
     author_scopes: texts,
+    owner: text,
+    shared: { type: "boolean" },
     disabled: { type: "boolean" },
   },
   required: ["name", "tool_type"],
@@ -93,6 +95,9 @@ export interface ToolJson {
   readonly author?: string;
   /** What the author could call when it was made. @default everything */
   readonly author_scopes?: readonly string[];
+  /** The user for whom alone it is there, unless it is shared. @default it is there for every user */
+  readonly owner?: string;
+  readonly shared?: boolean;
   /** It is not to be used any more. */
   readonly disabled?: boolean;
 }

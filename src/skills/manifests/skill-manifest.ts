@@ -67,6 +67,9 @@ export interface SkillManifest {
    * scopes allow, and what the author may call now. Leaving it out changes the file, so the skill must be trusted again.
    */
   readonly authorScopes?: readonly string[];
+  /** The user for whom alone it is there, unless it is shared. @default it is there for every user */
+  readonly owner?: string;
+  readonly shared?: boolean;
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
   /** They become examples of the tools. */

@@ -332,3 +332,27 @@ const scriptRuntime: Runtime = {
   kind: "script",
   run: (_tool, input, context) => callTold(input as Told, context),
 };
+
+test("a tool that a user made and has not shared does not exist for other users", async () => {
+  const author = { user: "ada", scopes: "all", owner: "ada" } as const;
+  const secret = defineTool({ name: "payroll", description: "Counts", run: () => 1 });
+  const list = defineTool({
+    name: "list",
+    description: "Lists",
+    run: (_input, { availableTools }) => availableTools().map(({ address }) => address),
+  });
+  const workspace = createWorkspace({ tools: [{ ...secret, author }, list] });
+  const code = async (tool: string, user?: string): Promise<unknown> => {
+    const outcome = await workspace.call(tool, {}, user === undefined ? {} : { user });
+    return outcome.status === "ok" ? outcome.output : outcome.error;
+  };
+
+  expect(await code("payroll", "ada")).toBe(1);
+  expect(await code("payroll")).toBe(1);
+  const missing = { code: "tool-not-found", details: { nearest: [], count: 1 } };
+  expect(await code("payroll", "bob")).toMatchObject(missing);
+  expect(await code("payrol", "bob")).toMatchObject(missing);
+  expect(await code("payrol", "ada")).toMatchObject({ details: { nearest: ["payroll"], count: 2 } });
+  expect(await code("list", "bob")).toEqual(["list"]);
+  expect(await code("list", "ada")).toEqual(["payroll", "list"]);
+});

@@ -1,5 +1,6 @@
-import { toFailure, type Failure } from "../../core/errors.ts";
+import { toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts";
 import { isOwnTool } from "../../core/own-tools.ts";
+import { isThereFor } from "../../core/users.ts";
 import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
 import { isHostCode, type Entry, type MissingTool } from "../entry.ts";
@@ -9,7 +10,8 @@ import type { Call } from "./call.ts";
 /**
  * Says why a call may not be made by those who make it; nothing if it may. This is the whole rule of which tool may call which:
  *
- * 1. The outermost caller needs the scopes for every tool that is called, however the call comes about.
+ * 1. The outermost caller needs the scopes for every tool that is called, however the call comes about. What another user made and has
+ *    not shared does not exist for them.
  * 2. Code that is not the host program's must own the tool, or declare it in `uses`.
  * 3. No such code, and nothing that it calls, reaches a tool that works on the tools themselves.
  * 4. A read-only tool calls only read-only tools.
@@ -23,8 +25,12 @@ export function refuseByAuthority(call: Call): Failure | undefined {
 }
 
 /** Why the outermost caller of `call` may not call a tool; nothing if they may. */
-export function refuseOutermost({ root }: Call, entry: Entry): Failure | undefined {
+export function refuseOutermost(call: Call, entry: Entry): Failure | undefined {
+  const { root, user, host } = call;
   const { scopes, refuse } = root.options;
+  if (user !== undefined && !isThereFor(entry.tool.author, host.users.ownerOf(user))) {
+    return hideUnseen(call, toFailure("tool-not-found", host.registry.notFound(entry.address)));
+  }
   if (scopes !== undefined && !mayCallTool(scopes, entry)) {
     return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
   }
@@ -53,10 +59,25 @@ export function refuseNested(call: Call): Failure | undefined {
  * Why a call finds no tool: code in a sandbox is told that a tool of Kitbag itself is kept from it, also where the workspace does not
  * have that tool.
  */
-export function refuseMissing({ isBelowCode, parent }: Call, { requested, failure }: MissingTool): Failure {
-  if (parent === undefined || !isBelowCode || failure.code !== "tool-not-found" || !isOwnTool(requested))
-    return failure;
+export function refuseMissing(call: Call, { requested, failure }: MissingTool): Failure {
+  const { isBelowCode, parent } = call;
+  if (parent === undefined || !isBelowCode || failure.code !== "tool-not-found" || !isOwnTool(requested)) {
+    return hideUnseen(call, failure);
+  }
   return toFailure("tool-reserved", { tool: requested, caller: parent.entry.address });
+}
+
+/** A failure that names no tool which is not there for the user of the call. */
+function hideUnseen({ user, host }: Call, failure: Failure): Failure {
+  if (user === undefined || failure.code !== "tool-not-found") return failure;
+  const { tool, nearest, count } = failure.details as ErrorDetails["tool-not-found"];
+  const owner = host.users.ownerOf(user);
+  const unseen = new Set<string>();
+  for (const entry of host.registry.entries()) {
+    if (!isThereFor(entry.tool.author, owner)) unseen.add(entry.address);
+  }
+  const seen = nearest.filter((name) => !unseen.has(name));
+  return toFailure("tool-not-found", { tool, nearest: seen, count: count - unseen.size });
 }
 
 function isReserved({ tool }: Entry): boolean {

@@ -71,7 +71,7 @@ export class CallContext implements RuntimeContext {
   get availableTools(): RuntimeContext["availableTools"] {
     const call = this.#call;
     const { available } = call.host.registry.viewOf(call.holder);
-    if (!isLimited(call)) return available;
+    if (!isLimited(call) && call.user === undefined) return available;
     return () => available().filter((entry) => refuseOutermost(call, entry) === undefined);
   }
 

@@ -6,7 +6,7 @@ import type { ToolAuthor } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { findAuthor, findLimitedCaller, type LimitedCaller } from "./limited-caller.ts";
 
-test("findLimitedCaller() knows for whom a tool makes calls, if they may not call every tool", async () => {
+test("findLimitedCaller() knows for whom a tool makes calls, unless it is the program itself", async () => {
   const found: (LimitedCaller | undefined)[] = [];
   const tool = defineTool({
     name: "look",
@@ -19,7 +19,10 @@ test("findLimitedCaller() knows for whom a tool makes calls, if they may not cal
   await workspace.call("look", {}, { user: "Bob", refuse });
   await workspace.call("look", {}, { refuse: () => toFailure("tool-unavailable", { tool: "look" } as never) });
 
-  expect(found).toEqual([undefined, { user: "Bob", refuse: expect.any(Function) }]);
+  await workspace.call("look");
+
+  expect(found.map((caller) => caller?.owns("Bob"))).toEqual([false, true, undefined]);
+  expect(found.map((caller) => caller?.owns("Ada"))).toEqual([true, false, undefined]);
   expect(findLimitedCaller(undefined)).toBeUndefined();
 });
 

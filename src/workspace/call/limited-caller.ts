@@ -5,9 +5,10 @@ import type { RegisteredTool } from "../registered-tool.ts";
 import { refuseOutermost } from "./authority.ts";
 import type { Call } from "./call.ts";
 
-/** A caller who may not call every tool. */
+/** A caller for whom not everything is there: a user, or one who may not call every tool. */
 export interface LimitedCaller {
-  readonly user: string | undefined;
+  /** Tells whether what is recorded of `user` is the caller's own. */
+  readonly owns: (user: unknown) => boolean;
   /** Why they may not call a tool; `undefined` if they may. */
   readonly refuse: (tool: RegisteredTool) => Failure | undefined;
 }
@@ -21,11 +22,14 @@ export function keepCaller(contextCall: ContextCall, call: Call): void {
   calls.set(contextCall, call);
 }
 
-/** For whom calls are made with the `call` of a context, if they may not call every tool. */
+/** For whom calls are made with the `call` of a context, unless it is the program itself. */
 export function findLimitedCaller(contextCall: ContextCall | undefined): LimitedCaller | undefined {
   const call = contextCall && calls.get(contextCall);
-  if (call === undefined || !isLimited(call)) return undefined;
-  return { user: call.user, refuse: (tool) => refuseOutermost(call, tool) };
+  if (call === undefined || !(isLimited(call) || call.user !== undefined)) return undefined;
+  const { user } = call;
+  const { ownerOf } = call.host.users;
+  const owns = (other: unknown): boolean => user !== undefined && ownerOf(user) === ownerOf(other as typeof user);
+  return { owns, refuse: (tool) => refuseOutermost(call, tool) };
 }
 
 /** Who makes something with a tool that got `call` with its context: the person who runs Kitbag, if it got none. */

@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { localUser } from "../../core/local-user.ts";
+import { localUser } from "../../core/users.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import { toOwnerKey, type Users } from "../users.ts";
 

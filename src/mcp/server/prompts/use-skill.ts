@@ -2,7 +2,6 @@ import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
 import type { ServedClient } from "../served-client.ts";
 import { isTrusted } from "../../../workspace/skills/describe-skill.ts";
-import { isForCaller } from "../skills/visible-skills.ts";
 import { createPromptWords } from "./prompt-words.ts";
 
 /** The prompt that gives the text of any skill. */
@@ -10,7 +9,7 @@ export const useSkillName = "use_skill";
 
 /** Whether there is a skill that somebody may use; whether its author meant it for people is not looked at. */
 export function hasUsableSkills({ session }: ServedClient): boolean {
-  return session.getSkills().some(({ skill }) => isTrusted(skill) && isForCaller(session, skill));
+  return session.getSkills().some(({ skill }) => isTrusted(skill));
 }
 
 /** The skills that a person may use, those that a model may not open by itself among them. */
@@ -26,7 +25,7 @@ export async function findUsableSkills({ session }: ServedClient): Promise<reado
   return session
     .getSkills()
     .map(({ skill }) => skill)
-    .filter((skill) => isTrusted(skill) && isForCaller(session, skill) && isForPeople(skill, readForPeople));
+    .filter((skill) => isTrusted(skill) && isForPeople(skill, readForPeople));
 }
 
 /** Each file is read once. */

@@ -235,7 +235,7 @@ test("a caller with few scopes finds only the tools and skills that they may use
     skills: [skillWith("pdf", "extract"), skillWith("csv", "sum"), skillWith("words")],
   });
   const caller = { id: "token-1", scopes: new Set(["tools:of:csv"]) };
-  const session = guardSession(workspace.openSession(), caller);
+  const session = guardSession(workspace.openSession(), caller, workspace);
   const { client } = await connect2025(workspace, { caller, session });
 
   const { resources } = await client.listResources();

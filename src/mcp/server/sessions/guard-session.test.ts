@@ -109,26 +109,77 @@ test.for(generations)("a %s client changes no tool that its token may not call",
 });
 
 test.for(generations)("an edit by a %s client makes only calls again that its user made", async (kind) => {
-  const { connect, store } = await setUp();
+  const { connect, store, approve } = await setUp();
   const maker = await connect(kind, "tools");
   const draft = { ...erase, name: "echo", code: "cat", annotations: { readOnly: true } };
   const input = { type: "object", properties: { q: { type: "string" } } };
   await call(maker, "create_tool", { ...draft, input });
+  const sharing = await call(maker, "update_tool", { name: "echo", changes: { shared: true } });
+  await approve(String(JSON.parse(sharing).id));
   await call(maker, "echo", { q: "mine" });
-  const writer = await connect(kind, "tools:write");
-  const stranger = await connect(kind, "tools:write", { id: "stranger" });
   const boss = await connect(kind, "tools", { id: "boss" });
-  const change = (code: string): object => ({ name: "echo", changes: { code } });
+  await call(boss, "echo", { q: "theirs" });
+  const writer = await connect(kind, "tools:write");
 
-  const seen = await call(stranger, "update_tool", change("cat; echo 1"));
-  const own = await call(writer, "update_tool", change("cat; echo 2"));
-  const all = await call(boss, "update_tool", change("cat; echo 3"));
+  const own = await call(writer, "update_tool", { name: "echo", changes: { code: "cat; echo 2" } });
 
-  expect(await usersOf(store, "echo")).toEqual(["somebody"]);
-  expect(seen).toContain("those of others are not for you");
-  expect(seen).not.toContain("mine");
+  expect(await usersOf(store, "echo")).toEqual(["somebody", "boss"]);
   expect(own).toContain("mine");
-  expect(all).toContain("mine");
+  expect(own).not.toContain("theirs");
+});
+
+test.for(generations)("what a %s client makes is another user's neither to see nor to change", async (kind) => {
+  const { connect, approve } = await setUp();
+  const ada = await connect(kind, "tools", { id: "ada" });
+  const bob = await connect(kind, "tools", { id: "bob" });
+  const draft = { ...erase, name: "echo", code: "cat", description: "Ada's own" };
+  const skill = { name: "notes", description: "Ada's notes", instructions: "Write it down" };
+  await call(ada, "create_tool", draft);
+  await call(ada, "create_skill", skill);
+
+  for (const [tool, input] of [
+    ["echo", {}],
+    ["update_tool", { name: "echo", changes: { code: "true" } }],
+    ["delete_tool", { name: "echo" }],
+    ["delete_tool", { name: "echo", undo: true }],
+    ["rollback_tool", { name: "echo", version: "1.0.0" }],
+    ["test_tool", { name: "echo" }],
+    ["list_versions", { name: "echo" }],
+    ["tool_state", { action: "list", tool: "echo" }],
+    ["create_tool", draft],
+    ["list_versions", { name: "notes" }],
+    ["delete_skill", { name: "notes" }],
+    ["delete_skill", { name: "notes", undo: true }],
+    ["rollback_tool", { name: "notes", version: "1.0.0" }],
+    ["create_skill", { ...skill, replace: true }],
+    ["create_skill", skill],
+    ["activate_skill", { name: "notes" }],
+    ["read_skill_file", { skill: "notes", path: "SKILL.md" }],
+  ] as const) {
+    const answer = await call(bob, tool, input).catch(String);
+    expect(answer, tool).toMatch(/not found|Cannot find|Cannot read|is taken/u);
+    expect(answer, tool).not.toContain("Ada's");
+  }
+  for (const tool of ["list_versions", "list_skills"]) {
+    expect(await call(bob, tool)).not.toMatch(/echo|notes/u);
+    expect(await call(ada, tool)).toMatch(/echo|notes/u);
+  }
+  const { tools } = await bob.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain("echo");
+
+  const sharing = await call(ada, "update_tool", { name: "echo", changes: { shared: true } });
+  expect(sharing).toContain("to be there for every user");
+  expect(await approve(String(JSON.parse(sharing).id))).toBe("live");
+
+  expect(await call(bob, "echo")).toBe("{}");
+  for (const [tool, input] of [
+    ["update_tool", { name: "echo", changes: { code: "true" } }],
+    ["delete_tool", { name: "echo" }],
+    ["rollback_tool", { name: "echo", version: "1.0.0" }],
+  ] as const) {
+    expect(await call(bob, tool, input)).toContain('Cannot change the tool "echo": another user made it');
+  }
+  expect(await call(ada, "update_tool", { name: "echo", changes: { code: "echo 2" } })).toContain('"status":"live"');
 });
 
 const erase = {
@@ -143,6 +194,8 @@ interface Served {
   /** What ran. */
   readonly ran: string[];
   readonly store: Store;
+  /** Agrees to a draft as the person who runs Kitbag; answers with what it is then. */
+  approve(id: string): Promise<string>;
   /** Whoever they are, they are `somebody` unless an id is given. */
   connect(kind: ClientKind, ...scopes: readonly (string | { readonly id: string })[]): Promise<Client>;
 }
@@ -183,6 +236,7 @@ async function setUp(): Promise<Served> {
   return {
     ran,
     store,
+    approve: async (id) => (await forge.approve(id)).status,
     async connect(kind, ...given) {
       const token = crypto.randomUUID();
       const scopes = given.filter((one) => typeof one === "string");

@@ -1,20 +1,30 @@
-import { hasAllTools, mayCallTool } from "../../../core/scopes.ts";
+import { KitbagError, toFailure } from "../../../core/errors.ts";
+import { hasAllTools, mayCallTool, type Scopes } from "../../../core/scopes.ts";
+import type { Skill } from "../../../core/skill.ts";
+import { isThereFor } from "../../../core/users.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { Session } from "../../../workspace/sessions/session.ts";
+import type { SkillOutcome } from "../../../workspace/skills/skill-methods.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 
 /**
- * A session as a caller with few scopes sees it: tools that they may not call are not there, and a call of one fails with
- * `scope-missing`, whether they make it themselves or a program, a pipeline or another tool does on their behalf. Whoever may call every tool gets the session itself.
+ * A session as a caller sees it: tools and skills that another user made and has not shared are not there, nor tools that the caller's
+ * scopes do not allow, nor skills of which they may call no tool. A call of such a tool fails, whether they make it themselves or a
+ * program, a pipeline or another tool does on their behalf.
  */
-export function guardSession(session: Session, caller: Caller): Session {
-  const { scopes } = caller;
-  if (scopes === "all" || hasAllTools(scopes)) return session;
-  const key = [...scopes].toSorted().join(" ");
+export function guardSession(
+  session: Session,
+  { id, scopes: given }: Caller,
+  { ownerOf }: Pick<Workspace, "ownerOf">,
+): Session {
+  const owner = ownerOf(id);
+  const scopes = hasAllTools(given) ? "all" : given;
+  const key = JSON.stringify([owner ?? null, scopes === "all" ? scopes : [...scopes].toSorted()]);
   const known = guarded.get(session) ?? new Map<string, Session>();
   guarded.set(session, known);
-  const made = known.get(key) ?? createGuard(session, scopes);
+  const made = known.get(key) ?? createGuard(session, { owner, scopes });
   // Tokens may have any scopes: what is kept for them must not grow without end.
   if (known.size >= mostGuards) known.clear();
   known.set(key, made);
@@ -23,15 +33,30 @@ export function guardSession(session: Session, caller: Caller): Session {
 
 const mostGuards = 100;
 
-/** By their scopes: what is kept for a session, such as its lists, is found again. */
+/** By user and scopes: what is kept for a session, such as its lists, is found again. */
 const guarded = new WeakMap<Session, Map<string, Session>>();
 
-function createGuard(session: Session, scopes: ReadonlySet<string>): Session {
-  const isAllowed = (entry: RegisteredTool | undefined): boolean => entry !== undefined && mayCallTool(scopes, entry);
+/** Whom a session is guarded for. */
+interface Viewer {
+  readonly owner: string | undefined;
+  readonly scopes: Scopes;
+}
+
+function createGuard(session: Session, { owner, scopes }: Viewer): Session {
+  const isAllowed = (entry: RegisteredTool | undefined): boolean =>
+    entry !== undefined && isThereFor(entry.tool.author, owner) && mayCallTool(scopes, entry);
+  const isForCaller = ({ name, tools, author }: Skill): boolean =>
+    isThereFor(author, owner) &&
+    (scopes === "all" || tools.length === 0 || tools.some((tool) => isAllowed(session.getTool(`${name}/${tool.name}`))));
+  const isNamed = (name: string): boolean => {
+    const skill = session.getSkill(name);
+    return skill === undefined || isForCaller(skill);
+  };
   const allowed = new WeakMap<readonly RegisteredTool[], readonly RegisteredTool[]>();
 
   function filter(entries: readonly RegisteredTool[]): readonly RegisteredTool[] {
-    const known = allowed.get(entries) ?? entries.filter(isAllowed);
+    // The same array if all of it is allowed: what is made of it is shared by all callers.
+    const known = allowed.get(entries) ?? (entries.every(isAllowed) ? entries : entries.filter(isAllowed));
     allowed.set(entries, known);
     return known;
   }
@@ -51,13 +76,31 @@ function createGuard(session: Session, scopes: ReadonlySet<string>): Session {
         };
         if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
       }),
+    getSkill(name) {
+      const skill = session.getSkill(name);
+      return skill !== undefined && isForCaller(skill) ? skill : undefined;
+    },
+    getSkills: () => session.getSkills().filter(({ skill }) => isForCaller(skill)),
+    activateSkill: async (name, options) => (isNamed(name) ? session.activateSkill(name, options) : missing(name)),
+    search: (query, options) =>
+      session
+        .search(query, options)
+        .filter(({ kind, address }) => (kind === "skill" ? isNamed(address) : isAllowed(session.getTool(address)))),
     getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
     call: ((tool: string, input?: unknown, options?: CallOptions) =>
       session.call(tool, input, { ...options, scopes })) as Session["call"],
-    invokeSkill: (name, argumentText, options) => session.invokeSkill(name, argumentText, { ...options, scopes }),
+    async invokeSkill(name, argumentText, options) {
+      const refused = isNamed(name) ? undefined : missing(name).error;
+      if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
+      return session.invokeSkill(name, argumentText, { ...options, scopes });
+    },
   };
 
   function allowedOnly(entry: RegisteredTool | undefined): RegisteredTool | undefined {
     return isAllowed(entry) ? entry : undefined;
   }
+}
+
+function missing(skill: string): Extract<SkillOutcome, { status: "failed" }> {
+  return { status: "failed", error: toFailure("skill-not-found", { skill, nearest: [], count: 0 }) };
 }

@@ -26,15 +26,59 @@ test.for<[string, string[]]>([
   expect(allowed.map(({ address }) => address)).toEqual(expected);
 });
 
-test("guardSession() is the session itself for who may call everything", async () => {
-  const session = (await createFilled()).openSession();
+test("guardSession() has the list of the session itself for callers who may call everything", async () => {
+  const workspace = await createFilled();
+  const session = workspace.openSession();
+  const all = session.getAvailableTools();
 
-  expect(guardSession(session, { id: "x", scopes: "all" })).toBe(session);
-  expect(guardSession(session, callerWith("tools"))).toBe(session);
+  expect(guardSession(session, { id: "x", scopes: "all" }, workspace).getAvailableTools()).toBe(all);
+  expect(guardSession(session, callerWith("tools"), workspace).getAvailableTools()).toBe(all);
+});
+
+test("guardSession() has nothing that another user made and has not shared", async () => {
+  const made = { ...tool("shout"), author: { user: "ada", scopes: "all", owner: "ada" } } as const;
+  const shared = { ...tool("whisper"), author: { ...made.author, shared: true } };
+  const notes = { ...defineSkill({ name: "notes", description: "Notes" }), author: made.author };
+  const workspace = createWorkspace({ tools: [made, shared], skills: [notes] });
+  const session = workspace.openSession();
+  const asSeen = (id: string): unknown => {
+    const guarded = guardSession(session, { id, scopes: "all" }, workspace);
+    const found = guarded.search("shout whisper notes").map(({ address }) => address);
+    return {
+      tools: guarded.getAvailableTools().map(({ address }) => address),
+      tool: guarded.getTool("shout")?.address,
+      skills: guarded.getSkills().map(({ skill }) => skill.name),
+      skill: guarded.getSkill("notes")?.name,
+      found: found.toSorted(),
+    };
+  };
+
+  expect(asSeen("ada")).toEqual({
+    tools: ["shout", "whisper"],
+    tool: "shout",
+    skills: ["notes"],
+    skill: "notes",
+    found: ["notes", "shout", "whisper"],
+  });
+  const others = { tools: ["whisper"], tool: undefined, skills: [], skill: undefined, found: ["whisper"] };
+  expect(asSeen("bob")).toEqual(others);
+  expect(asSeen("local")).toEqual(others);
+  const bob = guardSession(session, { id: "bob", scopes: "all" }, workspace);
+  expect(await bob.activateSkill("notes")).toMatchObject({ error: { code: "skill-not-found" } });
+  await expect(bob.invokeSkill("notes")).rejects.toMatchObject({ code: "skill-not-found" });
+});
+
+test("guardSession() has no skill of which the caller may call no tool", async () => {
+  const workspace = await createFilled();
+  const guarded = guardSession(workspace.openSession(), callerWith("tools:of:global"), workspace);
+
+  expect(guarded.getSkills()).toEqual([]);
+  expect(await guarded.activateSkill("pdf")).toMatchObject({ error: { code: "skill-not-found" } });
 });
 
 test("guardSession() shows, finds and calls only what the scopes allow", async () => {
-  const guarded = guardSession((await createFilled()).openSession(), callerWith("tools:read"));
+  const workspace = await createFilled();
+  const guarded = guardSession(workspace.openSession(), callerWith("tools:read"), workspace);
 
   expect(guarded.getAvailableTools().map(({ address }) => address)).toEqual(["look"]);
   expect(guarded.getAvailableTools()).toBe(guarded.getAvailableTools());
@@ -50,7 +94,7 @@ test("guardSession() shows, finds and calls only what the scopes allow", async (
 
 test("guardSession() tells only of changes that the caller sees", async () => {
   const workspace = await createFilled();
-  const guarded = guardSession(workspace.openSession(), callerWith("tools:read"));
+  const guarded = guardSession(workspace.openSession(), callerWith("tools:read"), workspace);
   const seen: string[][] = [];
   guarded.onChange(({ added }) => void seen.push(added.map(({ address }) => address)));
 
@@ -61,13 +105,15 @@ test("guardSession() tells only of changes that the caller sees", async () => {
 });
 
 test("guardSession() is the same for the same scopes, and does not grow without end", async () => {
-  const session = (await createFilled()).openSession();
-  const first = guardSession(session, callerWith("tools:read"));
+  const workspace = await createFilled();
+  const session = workspace.openSession();
+  const guard = (scope: string): typeof session => guardSession(session, callerWith(scope), workspace);
+  const first = guard("tools:read");
 
-  expect(guardSession(session, callerWith("tools:read"))).toBe(first);
-  for (let index = 0; index < 300; index++) guardSession(session, callerWith(`scope-${index}`));
+  expect(guard("tools:read")).toBe(first);
+  for (let index = 0; index < 300; index++) guard(`scope-${index}`);
 
-  expect(guardSession(session, callerWith("tools:read")).getAvailableTools()).toHaveLength(1);
+  expect(guard("tools:read").getAvailableTools()).toHaveLength(1);
 });
 
 async function createFilled(): Promise<ReturnType<typeof createWorkspace>> {
