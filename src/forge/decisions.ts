@@ -1,4 +1,4 @@
-import { bringAgreed, type AuthorOptions } from "./edits.ts";
+import { bringAgreed, toOwned, type AuthorOptions } from "./edits.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type { Forge, ForgeAnswer, SkillAnswer } from "./forge-interface.ts";
 import type { SkillMaker } from "./skills/create-skill.ts";
@@ -28,8 +28,9 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
     listWaiting: waiting.list,
     async approve(id, options = {}) {
       const found = waiting.get(id);
-      const { author = options.author, authorScopes = "all" } = found.waiting;
-      const answer = await bring(found, { ...options, authorScopes, ...(author !== undefined && { author }) });
+      const { author = options.author, authorScopes = "all", owner } = found.waiting;
+      const named = { ...(author !== undefined && { author }), ...toOwned(owner) };
+      const answer = await bring(found, { ...options, authorScopes, ...named });
       // What could not be made live may be approved again, once its cause is gone; or it is denied.
       if (answer.status === "live") waiting.remove(id);
       return answer;

@@ -98,19 +98,33 @@ function toNotes(parts: ForgeParts, options: AuthorOptions): Pick<Candidate, "au
 /** A change by an author who may be another one than the person who makes it live. */
 export interface AuthorOptions extends ChangeOptions {
   readonly authorScopes?: ToolAuthor["scopes"];
+  /** The user whose it becomes. @default who called the forge's tool */
+  readonly owner?: string;
 }
 
 /** Who makes a change: who is named, else who called the forge's tool, else who opened the forge. */
-export function toAuthor(parts: Pick<ForgeParts, "author">, { author, authorScopes, call }: AuthorOptions): ToolAuthor {
+export function toAuthor(
+  parts: Pick<ForgeParts, "author" | "workspace">,
+  { author, authorScopes, call, owner }: AuthorOptions,
+): ToolAuthor {
   const caller = findAuthor(call);
   const user = author ?? caller.user ?? parts.author;
-  return { ...(user !== undefined && { user }), scopes: authorScopes ?? caller.scopes };
+  return {
+    ...(user !== undefined && { user }),
+    scopes: authorScopes ?? caller.scopes,
+    ...toOwned(owner ?? parts.workspace.ownerOf(caller.user)),
+  };
+}
+
+/** Names the owner, if there is one. */
+export function toOwned(owner: string | undefined): Pick<ToolAuthor, "owner"> {
+  return owner === undefined ? {} : { owner };
 }
 
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */
 async function bring(parts: ForgeParts, given: Candidate): Promise<ForgeAnswer> {
   const { draft, base } = given;
-  const author = { ...given.author, ...toOwner(parts, given) };
+  const author = withOwner(given);
   const candidate = { ...given, author };
   const passed = refuseEditor(candidate) ?? (await passGate(parts, candidate));
   if (passed.status !== "passed") return passed;
@@ -141,10 +155,11 @@ async function bring(parts: ForgeParts, given: Candidate): Promise<ForgeAnswer> 
   return withPassed(toLiveAnswer(parts, draft.name), passed);
 }
 
-/** Whose it becomes: a new tool is its author's, an edit changes no owner. */
-function toOwner({ workspace }: ForgeParts, { base, author }: Candidate): Pick<ToolAuthor, "owner"> {
-  const owner = base === undefined ? workspace.ownerOf(author.user) : ownershipOf(base.stored).owner;
-  return owner === undefined ? {} : { owner };
+/** The author of a tool. A new tool is its author's; an edit changes no owner. */
+function withOwner({ base, author }: Candidate): ToolAuthor {
+  if (base === undefined) return author;
+  const { owner: _, ...editor } = author;
+  return { ...editor, ...toOwned(ownershipOf(base.stored).owner) };
 }
 
 /** Refuses a change of a tool that is another user's. @throws {KitbagError} as {@link checkOwner} */

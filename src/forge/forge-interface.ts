@@ -182,6 +182,8 @@ export interface WaitingTool {
   readonly author?: string;
   /** What the author could call when it was drafted. @default everything */
   readonly authorScopes?: readonly string[];
+  /** The user whose it becomes. @default the local user */
+  readonly owner?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

@@ -81,8 +81,10 @@ interface KeptDraft extends WaitingFacts {
   readonly at: number;
 }
 
-function toId(draft: KeptDraft["draft"], { asks, laxer, from }: WaitingFacts): string {
-  const wish = { draft, asks, ...(laxer !== undefined && { laxer }), from: from ?? null };
+function toId(draft: KeptDraft["draft"], { asks, laxer, from, author }: WaitingFacts): string {
+  // Two users may want the same: each has a draft of their own.
+  const owned = author?.owner === undefined ? {} : { owner: author.owner };
+  const wish = { draft, asks, ...(laxer !== undefined && { laxer }), from: from ?? null, ...owned };
   const text = toCanonicalJson(wish as unknown as JsonValue);
   return hash("sha256", text).slice(0, 16);
 }
@@ -95,6 +97,7 @@ function toWaiting(id: string, draft: KeptDraft["draft"], kept: Omit<KeptDraft, 
     ...(from !== undefined && { from }),
     ...(author?.user !== undefined && { author: author.user }),
     ...(author !== undefined && author.scopes !== "all" && { authorScopes: author.scopes }),
+    ...(author?.owner !== undefined && { owner: author.owner }),
   };
   const makes = isSkillDraft(draft) ? "skill" : "tool";
   return { status: "waiting", id, makes, name, description, asks, at, ...notes };

@@ -24,7 +24,7 @@ import { checkUses } from "../birth/check-uses.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed, type Wish } from "../birth/hold-back.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
-import { toAuthor, type AuthorOptions } from "../edits.ts";
+import { toAuthor, toOwned, type AuthorOptions } from "../edits.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 import { checkOwner, findSharing, skillOwnershipOf } from "../owners.ts";
 import { findAuthor } from "../../workspace/call/limited-caller.ts";
@@ -124,9 +124,9 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
 /** Who makes a skill, and whose it becomes: a new one is its author's, a new version changes no owner. */
 function toSkillAuthor(parts: ForgeParts, { stored, options }: Pick<Making, "stored" | "options">): ToolAuthor {
   const author = toAuthor(parts, options);
-  const isNew = stored.versions.length === 0;
-  const owner = isNew ? parts.workspace.ownerOf(author.user) : skillOwnershipOf(stored).owner;
-  return { ...author, ...(owner !== undefined && { owner }) };
+  if (stored.versions.length === 0) return author;
+  const { owner: _, ...editor } = author;
+  return { ...editor, ...toOwned(skillOwnershipOf(stored).owner) };
 }
 
 /** Why a user cannot make a skill of this name, or the next version of it: it is another user's. */
