@@ -37,6 +37,9 @@ test("kitbag dead list begins with the newest, and says how many there are besid
   const list = await dead(project, ["list", "--limit", "2"]);
   const json = await dead(project, ["list", "--limit", "2", "--json"]);
 
+  const none = await dead(project, ["list", "--user", "nobody"]);
+
+  expect(none.stdout).not.toMatch(/^c\d/mu);
   expect(list.stdout.match(/^c\d/gmu)).toEqual(["c1", "c2"]);
   expect(list.stdout).toContain("\n… and 1 older: kitbag dead list --limit 3\n");
   expect(JSON.parse(json.stdout)).toMatchObject({ letters: [{ id: "c1" }, { id: "c2" }], total: 3 });

@@ -25,6 +25,7 @@ export const deadCommand: CliCommand = {
   define(command) {
     command.argument("[action]", "list, show, retry or drop; list unless given");
     command.argument("[id...]", "the call, as the list has it; drop takes several");
+    addOption(command, "--user <name>", "list: only the calls of this user");
     addOption(command, "--limit <n>", "list: so many, at most; 20 unless set");
     addOption(command, "--input <json>", "retry: in place of its input, as JSON; - reads standard input, @file a file");
     command.option("--yes", "retry: approve it if it needs an approval");
@@ -47,7 +48,9 @@ const actions: Readonly<Record<string, Action>> = {
 
 async function listLetters(invocation: Invocation): Promise<Answer> {
   const limit = readLimit(getText(invocation.options, "limit"));
-  const all = await withKept(invocation, ({ store }) => readLetters(openDeadLetters(store)));
+  const user = getText(invocation.options, "user");
+  const kept = await withKept(invocation, ({ store }) => readLetters(openDeadLetters(store)));
+  const all = user === undefined ? kept : kept.filter((letter) => letter.user === user);
   const letters = all.slice(0, limit);
   const document = { letters, total: all.length };
   if (letters.length === 0) return { document, text: "No call failed that is not done by now." };

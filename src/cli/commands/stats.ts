@@ -16,12 +16,14 @@ export const statsCommand: CliCommand = {
   examples: [
     ["kitbag stats", "the calls of the last 24 hours"],
     ["kitbag stats --since 7d --tool pdf-text", "of one skill, in the last 7 days; a tool's address works too"],
+    ["kitbag stats --user ada", "the calls of one user of kitbag serve --http"],
     ["kitbag stats --since all --json | jq '.tools[] | {tool, calls, p95: .time.p95Ms}'", "for programs"],
     ["kitbag stats --flame 3f2a91bc-1 --out flame.html", "where the time of one call went; .json is for speedscope"],
   ],
   define(command) {
     addOption(command, "--since <time>", "calls since then: 90s, 15m, 24h, 7d, 4w, a date, or all; 24h unless set");
     addOption(command, "--tool <address>", "only of this tool, or of the tools of this skill or component");
+    addOption(command, "--user <name>", "only of this user, as kitbag audit names them");
     addOption(command, "--flame <call>", "draw one call as a flame graph; its id is in the list of slow calls");
     addOption(command, "--out <file>", "with --flame: where to; .html for a browser, .json for speedscope");
     addStoreOption(command);
@@ -46,7 +48,9 @@ async function showStats(
   const tool = getText(options, "tool");
   // As many as there is room for.
   const slices = (terminal.columns ?? 120) >= 120 ? 24 : 12;
-  const stats = await readCallStats(store, { since, slices, ...(tool !== undefined && { tool }) });
+  const user = getText(options, "user");
+  const only = { ...(tool !== undefined && { tool }), ...(user !== undefined && { user }) };
+  const stats = await readCallStats(store, { since, slices, ...only });
   // A database has an address, and a store of the configuration only words.
   const shown = isAbsolute(name) ? toShownPath(name, cwd) : name;
   return { document: { store: name, ...stats }, text: renderStats(stats, shown, terminal) };

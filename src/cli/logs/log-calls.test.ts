@@ -13,6 +13,7 @@ test("logCalls() logs calls with what they belong to", async () => {
 
   await workspace.call("outer", {}, { user: "u1" });
 
+  const ended = { user: "u1", call: expect.any(String) as string, durationMs: expect.any(Number) as number };
   expect(lines()).toEqual([
     { level: "debug", message: "call begins", tool: "outer", user: "u1", call: expect.stringMatching(/-1$/u) },
     {
@@ -23,9 +24,9 @@ test("logCalls() logs calls with what they belong to", async () => {
       call: expect.any(String),
       parent: expect.stringMatching(/-1$/u),
     },
-    { level: "debug", message: "three is fine", data: { three: 3 }, call: expect.stringMatching(/-2$/u) },
-    { level: "info", message: "call ends", tool: "leaf", call: expect.any(String), durationMs: expect.any(Number) },
-    { level: "info", message: "call ends", tool: "outer", call: expect.any(String), durationMs: expect.any(Number) },
+    { level: "debug", message: "three is fine", data: { three: 3 }, user: "u1", call: expect.stringMatching(/-2$/u) },
+    { level: "info", message: "call ends", tool: "leaf", ...ended },
+    { level: "info", message: "call ends", tool: "outer", ...ended },
   ]);
 });
 

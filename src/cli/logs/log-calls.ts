@@ -20,16 +20,22 @@ export interface LogCallsOptions {
 export function logCalls(workspace: Pick<Workspace, "onEvent">, { level, terminal, secrets }: LogCallsOptions): void {
   const redactor = withPatterns(createRedactor(secrets), defaultKinds);
   const logger = createLogger({ level, write: terminal.note, isWatched: terminal.isWatched, redactor });
-  workspace.onEvent((event) => logEvent(event, logger));
+  /** Only the beginning of a call says whose it is. */
+  const users = new Map<string, string>();
+  workspace.onEvent((event) => {
+    if (event.type === "call-start" && event.user !== undefined) users.set(event.call, event.user);
+    logEvent(event, users.get(event.call), logger);
+    if (event.type === "call-end") users.delete(event.call);
+  });
 }
 
 /** Logs what happened in a call. Inputs and outputs are not in the log: the store has them. */
-function logEvent(event: CallEvent, logger: Logger): void {
+function logEvent(event: CallEvent, user: string | undefined, logger: Logger): void {
   const described = describe(event);
   if (described === undefined) return;
   const [level, message, fields] = described;
   const span = getOpenTelemetry()?.trace.getActiveSpan()?.spanContext();
-  logger.log(level, message, { ...fields, call: event.call, trace: span?.traceId });
+  logger.log(level, message, { ...fields, user, call: event.call, trace: span?.traceId });
 }
 
 type Described = readonly [level: Parameters<Logger["log"]>[0], message: string, fields: LogFields];
@@ -38,7 +44,7 @@ type Described = readonly [level: Parameters<Logger["log"]>[0], message: string,
 const descriptions: {
   readonly [Type in CallEvent["type"]]?: (event: Extract<CallEvent, { type: Type }>) => Described;
 } = {
-  "call-start": ({ tool, version, parent, user }) => ["debug", "call begins", { tool, version, parent, user }],
+  "call-start": ({ tool, version, parent }) => ["debug", "call begins", { tool, version, parent }],
   "call-end": describeEnd,
   "call-log": ({ message, data }) => ["debug", message, { data }],
   "call-retry": ({ attempt }) => ["warn", "call is tried again", { attempt }],

@@ -11,6 +11,8 @@ export interface StartRecord {
   readonly parent: string | undefined;
   readonly source: string | undefined;
   readonly owner: string | undefined;
+  /** Who made the outermost call. */
+  readonly user: string | undefined;
   readonly time: number;
 }
 
@@ -40,6 +42,7 @@ export function toCallRecord(value: JsonValue): StartRecord | EndRecord | undefi
       parent: toText(record["parent"]),
       source: toText(record["source"]),
       owner: toText(record["owner"]),
+      user: toText(record["user"]),
       time: toNumber(record["time"]),
     };
   }

@@ -26,6 +26,28 @@ test("readCallStats() counts what a workspace has recorded, by tool and by owner
   );
 });
 
+test("readCallStats() counts only the calls of the user that is asked for, with those inside them", async () => {
+  const store = memoryStore();
+  const workspace = createWorkspace({
+    tools: [outer],
+    skills: [defineSkill({ name: "geo", description: "Knows places", tools: [place, broken] })],
+    store,
+  });
+  await workspace.activateSkill("geo");
+  for (const user of ["ada", "ada", "bob"]) await workspace.call("outer", {}, { user });
+  await workspace.call("outer", {});
+
+  const [all, ada, nobody] = await Promise.all([
+    readCallStats(store),
+    readCallStats(store, { user: "ada" }),
+    readCallStats(store, { user: "nobody" }),
+  ]);
+
+  expect([all.total.calls, ada.total.calls, nobody.total.calls]).toEqual([8, 4, 0]);
+  expect([ada.slowest.length, ada.open]).toEqual([2, 0]);
+  await expect(readCallStats(store, { user: 3 as never })).rejects.toMatchObject({ code: "option-invalid" });
+});
+
 test("readCallStats() counts only the calls of the time that is asked for, in slices", async () => {
   const { store, recordAt } = createLog();
   for (let minute = 0; minute < 60; minute++) await recordAt(minute * 60_000, { tool: "tick", durationMs: minute });

@@ -15,6 +15,8 @@ export interface ReadCallStatsOptions {
   readonly until?: number;
   /** Only calls of this tool, or of the tools of this skill or component. */
   readonly tool?: string;
+  /** Only calls of this user, and those inside them, that began in this time. */
+  readonly user?: string;
   /** Into how many slices of the same length the time is cut. @default 24 */
   readonly slices?: number;
 }
@@ -79,7 +81,8 @@ function createCount({
   until,
   slices,
   tool,
-}: Required<Omit<ReadCallStatsOptions, "tool">> & { tool?: string }): Count {
+  user,
+}: Required<Omit<ReadCallStatsOptions, "tool" | "user">> & { tool?: string; user?: string }): Count {
   const tally = createCallTally(slices);
   const slowest = createSlowest();
   const owners = createOwners();
@@ -94,19 +97,21 @@ function createCount({
     if (begun.size <= mostBegun) return;
     // So many others began since: its process was killed.
     const [oldest] = begun.values();
-    if (oldest !== undefined && isWanted(oldest.tool)) dropped += 1;
+    if (oldest !== undefined && isWanted(oldest.tool, oldest)) dropped += 1;
     begun.delete(oldest?.call ?? "");
   }
 
-  function isWanted(address: string): boolean {
+  function isWanted(address: string, start: StartRecord | undefined): boolean {
+    if (user !== undefined && start?.user !== user) return false;
     return tool === undefined || address === tool || owners.find(address) === tool;
   }
 
   function addEnd(record: EndRecord, time: number): void {
-    const isInside = begun.get(record.call)?.parent !== undefined;
+    const start = begun.get(record.call);
+    const isInside = start?.parent !== undefined;
     begun.delete(record.call);
     const owner = owners.find(record.tool);
-    if (time < since || time >= until || !isWanted(record.tool)) return;
+    if (time < since || time >= until || !isWanted(record.tool, start)) return;
     const isUnknown = record.code !== undefined && unknownCodes.has(record.code);
     const slice = Math.min(slices - 1, Math.floor((time - since) / sliceMs));
     tally.add({ ...record, slice, ...(isUnknown ? { tool: undefined, owner: undefined } : { owner }) });
@@ -120,7 +125,7 @@ function createCount({
       if (record?.type === "call-start") addStart(record);
       if (record?.type === "call-end") addEnd(record, time);
     },
-    open: () => dropped + [...begun.values()].filter((record) => isWanted(record.tool)).length,
+    open: () => dropped + [...begun.values()].filter((record) => isWanted(record.tool, record)).length,
     slowest: slowest.list,
   };
 }
@@ -164,12 +169,13 @@ async function timeOf({ log }: Store, position: number): Promise<number | undefi
   return entry?.time;
 }
 
-function checkOptions({ since = 0, until = 0, slices = 0, tool = "" }: ReadCallStatsOptions): void {
+function checkOptions({ since = 0, until = 0, slices = 0, tool = "", user = "" }: ReadCallStatsOptions): void {
   const wrong = Object.entries({ since, until }).find(([, value]) => !Number.isFinite(value));
   if (wrong !== undefined) throw refuse(wrong[0], wrong[1], "milliseconds since 1970");
   const isCount = Number.isSafeInteger(slices) && slices >= 0 && slices <= 1000;
   if (!isCount) throw refuse("slices", slices, "a whole number from 0 to 1000");
   if (typeof tool !== "string") throw refuse("tool", tool, "the address of a tool, or the name of its owner");
+  if (typeof user !== "string") throw refuse("user", user, "the name of a user");
 }
 
 function refuse(option: string, found: unknown, expected: string): KitbagError {

@@ -55,9 +55,9 @@ async function* latestRecords({ store }: ServedClient): AsyncGenerator<Fields> {
   }
 }
 
-/** Whoever sits at the machine sees what was recorded without a name. */
-function isOwn(record: Fields, { caller }: ServedClient): boolean {
-  return record["user"] === caller.id || (record["user"] === undefined && caller.id === "local");
+/** What was recorded without a user is the local user's. */
+function isOwn({ user }: Fields, { caller, workspace }: ServedClient): boolean {
+  return workspace.ownerOf(user as string | undefined) === workspace.ownerOf(caller.id);
 }
 
 /** What stands in place of something that was taken out: `[GITHUB_TOKEN]`, `[email]`. */

@@ -218,7 +218,7 @@ test("kitbag://runs tells of the runs, and kitbag://runs/{id} of one of them, pa
 test("runs are there for callers with the scope only", async () => {
   const store = memoryStore();
   await (await createRuns({ store }).open("report-1")).end({ status: "ok", output: 42 });
-  const scopes = (...names: string[]): ServedParts => ({ store, caller: { id: "token-1", scopes: new Set(names) } });
+  const scopes = (...names: string[]): ServedParts => ({ store, caller: { id: "local", scopes: new Set(names) } });
   const [few, some] = [
     await connect2025(createWorkspace(), scopes("tools")),
     await connect2025(createWorkspace(), scopes("runs")),
@@ -227,6 +227,43 @@ test("runs are there for callers with the scope only", async () => {
   expect(await codeOf(few.client, "kitbag://runs")).toBe(-32602);
   expect(await codeOf(few.client, "kitbag://runs/report-1")).toBe(-32602);
   expect(await codeOf(some.client, "kitbag://runs/report-1")).toBe("ok");
+});
+
+test("runs are there for the user who began them, and without a user for the local user", async () => {
+  const store = memoryStore();
+  const runs = createRuns({ store });
+  await (await runs.open("old")).end({ status: "ok", output: 1 });
+  for (const user of ["ada", "bob"]) {
+    const run = await runs.open(`of-${user}`);
+    await run.append([{ type: "task-start", user }]);
+    await run.end({ status: "ok", output: 1 });
+  }
+  const asSeen = async (id: string): Promise<unknown> => {
+    const { client } = await connect2025(createWorkspace(), { store, caller: { id, scopes: "all" } });
+    const { runs: listed } = await readJson(client, "kitbag://runs");
+    const read = ["old", "of-ada", "of-bob"].map((run) => codeOf(client, `kitbag://runs/${run}`));
+    return { listed: (listed as { id: string }[]).map((run) => run.id), read: await Promise.all(read) };
+  };
+
+  expect(await asSeen("ada")).toEqual({ listed: ["of-ada"], read: [-32602, "ok", -32602] });
+  expect(await asSeen("bob")).toEqual({ listed: ["of-bob"], read: [-32602, -32602, "ok"] });
+  expect(await asSeen("local")).toEqual({ listed: ["old"], read: ["ok", -32602, -32602] });
+});
+
+test("kitbag://outputs gives a large output to its owner, if they may call read_output", async () => {
+  const large = defineTool({ name: "large", description: "Says much", run: () => "x".repeat(5000) });
+  const workspace = createWorkspace({ tools: [large], limits: { maxOutputBytes: 1000 } });
+  const outcome = await workspace.call("large", {}, { user: "ada" });
+  const handle = outcome.status === "ok" ? outcome.capped?.handle : "";
+  const read = async (id: string, ...scopes: readonly string[]): Promise<unknown> => {
+    const { client } = await connect2025(workspace, { caller: { id, scopes: new Set(scopes) } });
+    return codeOf(client, `kitbag://outputs/${handle}`);
+  };
+
+  expect(await read("ada", "tools")).toBe("ok");
+  expect(await read("ada", "tools:read")).toBe("ok");
+  expect(await read("ada", "tools:of:pdf")).toBe(-32602);
+  expect(await read("bob", "tools")).toBe(-32602);
 });
 
 test("a caller with few scopes finds only the tools and skills that they may use", async () => {

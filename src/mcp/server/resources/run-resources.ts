@@ -28,7 +28,7 @@ export function mayReadRuns(caller: Caller): boolean {
   return hasScope(caller.scopes, scope);
 }
 
-/** The runs of agents that the store keeps, and their journals page by page. */
+/** The caller's runs of agents that the store keeps, and their journals page by page. */
 export const runResources: ResourcePart = {
   kind: "runs",
   isFor: (client) => client.store !== undefined && mayReadRuns(client.caller),
@@ -42,9 +42,10 @@ export const runResources: ResourcePart = {
     },
   ],
   list: () => runIndex,
-  read(uri, { store }) {
+  read(uri, client) {
+    const { store } = client;
     if (store === undefined) return undefined;
-    return uri.name === "" ? readRuns(store) : readRun(store, uri);
+    return uri.name === "" ? readRuns(store, client) : readRun(store, client, uri);
   },
 };
 
@@ -53,13 +54,13 @@ const runIndex = [
     uri: toKitbagUri("runs"),
     name: "runs",
     title: "Runs",
-    description: `The last ${mostRuns} runs of agents`,
+    description: `Your last ${mostRuns} runs of agents`,
     mimeType,
   },
 ];
 
-async function readRuns(store: Store): Promise<ReadPart> {
-  const found = await findRuns(store, mostLookedAt);
+async function readRuns(store: Store, client: ServedClient): Promise<ReadPart> {
+  const found = await findRuns(store, client, mostLookedAt);
   const runs = found
     .toSorted((left, right) => right.time - left.time || (left.id < right.id ? -1 : 1))
     .slice(0, mostRuns)
@@ -73,22 +74,34 @@ function toSummary({ id, status, entries, time }: RunSummary): object {
 }
 
 /** The ids of runs, for completions; the newest of them are not known without looking at each. */
-export async function findRunIds({ store, caller }: ServedClient, most: number): Promise<readonly string[]> {
+export async function findRunIds(client: ServedClient, most: number): Promise<readonly string[]> {
+  const { store, caller } = client;
   if (store === undefined || !mayReadRuns(caller)) return [];
-  const runs = await findRuns(store, most);
+  const runs = await findRuns(store, client, most);
   return runs.map((run) => run.id);
 }
 
-async function findRuns(store: Store, most: number): Promise<readonly RunSummary[]> {
+async function findRuns(store: Store, client: ServedClient, most: number): Promise<readonly RunSummary[]> {
   const runs = await openRuns(store);
   const found: RunSummary[] = [];
   for (let page: readonly RunSummary[] = []; found.length < most;) {
     const after = page.at(-1)?.id;
     page = await runs.list({ limit: 500, ...(after !== undefined && { after }) });
-    found.push(...page);
+    const owned = await Promise.all(page.map(({ id }) => isOwn(client, runs, id)));
+    found.push(...page.filter((_run, index) => owned[index]));
     if (page.length < 500) break;
   }
   return found.slice(0, most);
+}
+
+/** So many lines of a journal are looked at to find who began the run. */
+const firstLines = 5;
+
+/** Whether the caller began a run. One that names no user is the local user's. */
+async function isOwn({ workspace, caller }: ServedClient, runs: Runs, id: string): Promise<boolean> {
+  const lines = await runs.read(id, { limit: firstLines });
+  const begun = lines.find(({ value }) => value["type"] === "task-start")?.value["user"];
+  return workspace.ownerOf(typeof begun === "string" ? begun : undefined) === workspace.ownerOf(caller.id);
 }
 
 /** What reads journals is loaded for who asks: most clients never do. */
@@ -99,12 +112,16 @@ async function openRuns(store: Store): Promise<Runs> {
 
 const position = /^\d{1,15}$/u;
 
-async function readRun(store: Store, { name: id, query }: KitbagUri): Promise<ReadPart | undefined> {
+async function readRun(
+  store: Store,
+  client: ServedClient,
+  { name: id, query }: KitbagUri,
+): Promise<ReadPart | undefined> {
   const after = query.get("after") ?? "0";
   if (!position.test(after)) return undefined;
   const runs = await openRuns(store);
   const summary = await findRun(store, runs, id);
-  if (summary === undefined) return undefined;
+  if (summary === undefined || !(await isOwn(client, runs, id))) return undefined;
   const entries = await runs.read(id, { after: Number(after), limit: mostEvents });
   const shown = cutEntries(entries);
   const last = shown.at(-1)?.position ?? summary.entries;
