@@ -35,6 +35,7 @@ import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
 import { createStates } from "./state/create-states.ts";
+import { createUserPlaces } from "./call/user-places.ts";
 import { createUsers } from "./users.ts";
 import { createStartCall } from "./start-call.ts";
 import { createMeter } from "./telemetry/meter.ts";
@@ -128,6 +129,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   const inFlight = createInFlight();
   const { kv, counters = kv } = store ?? memoryStore();
   const users = createUsers(options.localUser);
+  const openSupply = createSupplies(counters);
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return {
@@ -146,11 +148,8 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     flights: new Map(),
     states: createStates(kv),
     users,
-    slots: createSlots({
-      maxTotal: limits.maxConcurrent,
-      maxTogether: limits.maxTogether,
-      openSupply: createSupplies(counters),
-    }),
+    slots: createSlots({ maxTotal: limits.maxConcurrent, maxTogether: limits.maxTogether, openSupply }),
+    userPlaces: createUserPlaces(limits.maxPerUser, openSupply),
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,

@@ -7,6 +7,8 @@ export interface WorkspaceLimits {
   readonly limitMs: number;
   /** How many calls may run at once in this process, nested ones not counted. @default 1000 */
   readonly maxConcurrent: number;
+  /** How many calls of one user may run at once in this process, nested ones not counted; more wait. @default Infinity */
+  readonly maxPerUser: number;
   /**
    * How many calls may run at once in all processes that share the store, nested ones not counted. Each call takes its place in the
    * store and gives it back. @default Infinity
@@ -34,6 +36,7 @@ export interface WorkspaceLimits {
 export const defaultLimits: WorkspaceLimits = {
   limitMs: 30_000,
   maxConcurrent: 1000,
+  maxPerUser: Infinity,
   maxTogether: Infinity,
   maxWaiting: 10_000,
   maxDepth: 16,
@@ -54,6 +57,7 @@ function isCountOrInfinite(value: unknown): boolean {
 const expectations: Expectations<WorkspaceLimits> = {
   limitMs: aboveZero,
   maxConcurrent: aboveZero,
+  maxPerUser: [isCountOrInfinite, "a whole number above 0, or Infinity"],
   maxTogether: [isCountOrInfinite, "a whole number above 0, or Infinity"],
   maxWaiting: aboveZero,
   maxDepth: aboveZero,

@@ -23,6 +23,8 @@ export interface WorkshopWishes {
   readonly approve?: ForgeOptions["approve"];
   /** The scopes that users have now. @default those of when they made a tool */
   readonly scopesOf?: WorkspaceOptions["scopesOf"];
+  /** How many calls of one user run at once, if the configuration says nothing. @default as many as there are */
+  readonly maxPerUser?: number | undefined;
   /** Adds the skills of the project, closed; answers what follows them. @default adds them, with those of `--skills`, as they are now */
   addSkills?(opened: OpenWorkspace, servers: CliServers): Promise<FollowedSkills | undefined>;
 }
@@ -48,11 +50,15 @@ export async function openWorkshop(
 export async function openWorkshop(
   invocation: Invocation,
   { records, runtimes }: OpenRecords,
-  { hasForge, approve, scopesOf, addSkills = createAddition(invocation) }: WorkshopWishes,
+  { hasForge, approve, scopesOf, maxPerUser, addSkills = createAddition(invocation) }: WorkshopWishes,
 ): Promise<Workshop> {
   const code = createCodeMode(runtimes);
   const complete: Additions["complete"] = (given) =>
-    records.complete({ ...(scopesOf !== undefined && { scopesOf }), ...given });
+    records.complete({
+      ...(scopesOf !== undefined && { scopesOf }),
+      ...given,
+      limits: { ...(maxPerUser !== undefined && { maxPerUser }), ...given.limits },
+    });
   const additions = { runtimes: withRuntime(runtimes, code.runtime), complete };
   const opened = await openTools(invocation, additions);
   const { workspace, options, mcp, model, forge: made } = opened;

@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
@@ -21,6 +23,9 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** So many calls of one user run at once for each core: the rest of the machine is for other users. */
+const callsPerCore = 4;
+
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   invocation: Invocation,
@@ -32,6 +37,7 @@ export async function openServed(
   loading.catch(() => {});
   const workshop = await openWorkshop(invocation, open, {
     hasForge,
+    ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
     ...(http !== undefined && http.tokens.length > 0 && { scopesOf: createScopesOf(http.tokens) }),
     async addSkills({ workspace, mcp }, servers) {
       const followed = await followFolders(invocation, workspace, { directories, servers });

@@ -3,7 +3,7 @@ import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
-import type { SlotRequest } from "./slots.ts";
+import type { SlotRequest, Slots } from "./slots.ts";
 import { takeRate } from "./take-rate.ts";
 import { refuseFull, waiterOf, waitInLine } from "./wait-in-line.ts";
 
@@ -12,25 +12,50 @@ export const admit: Phase = async (call, next) => {
   const refused = refuseNested(call);
   if (refused !== undefined) return refused;
   const request = toRequest(call);
-  const { slots } = call.host;
   call.startClock();
   try {
     const tooOften = takeRate(call);
     const held = tooOften instanceof Promise ? await tooOften : tooOften;
     if (held !== undefined) return held;
-    if (!slots.take(request)) {
-      const failed = await waitForPlace(call, request);
-      if (failed !== undefined) return failed;
-    }
+    const { user, parent } = call;
+    const own = user === undefined || parent !== undefined ? undefined : call.host.userPlaces.open(user);
+    if (own === undefined) return await enter(call, request, next);
     try {
-      return await (call.entry.source === "skill" ? countForSkill(call, next) : next());
+      return await withOwnPlace(call, own, () => enter(call, request, next));
     } finally {
-      slots.free(request);
+      call.host.userPlaces.close(user as string);
     }
   } finally {
     call.endClock();
   }
 };
+
+/** Runs the call in a place of the workspace, and of its tool. */
+async function enter(call: Call, request: SlotRequest, next: Next): Promise<ToolOutcome> {
+  const { slots } = call.host;
+  if (!slots.take(request)) {
+    const failed = await waitForPlace(call, slots, request);
+    if (failed !== undefined) return failed;
+  }
+  try {
+    return await (call.entry.source === "skill" ? countForSkill(call, next) : next());
+  } finally {
+    slots.free(request);
+  }
+}
+
+/** Runs the call in one of the places of its user. */
+async function withOwnPlace(call: Call, own: Slots, run: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  if (!own.take(anyPlace)) {
+    const failed = await waitForPlace(call, own, anyPlace);
+    if (failed !== undefined) return failed;
+  }
+  try {
+    return await run();
+  } finally {
+    own.free(anyPlace);
+  }
+}
 
 /** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
 async function countForSkill(call: Call, next: Next): Promise<ToolOutcome> {
@@ -67,8 +92,7 @@ function toRequest({ parent, entry, address, host }: Call): SlotRequest {
   return { isRoot, limited: { tool: address, max, isShared: host.store !== undefined } };
 }
 
-async function waitForPlace(call: Call, request: SlotRequest): Promise<FailedOutcome | undefined> {
-  const { slots } = call.host;
+async function waitForPlace(call: Call, slots: Slots, request: SlotRequest): Promise<FailedOutcome | undefined> {
   try {
     if (call.root.options.onLimit === "fail") {
       const full = await slots.takeElsewhere(request);

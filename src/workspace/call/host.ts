@@ -23,6 +23,7 @@ import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
 import type { InjectedSource } from "./injection.ts";
 import type { Slots } from "./slots.ts";
+import type { UserPlaces } from "./user-places.ts";
 
 /** What the phases need of the workspace that a call happens in. */
 export interface CallHost {
@@ -47,6 +48,7 @@ export interface CallHost {
   /** Who owns what users keep. */
   readonly users: Users;
   readonly slots: Slots;
+  readonly userPlaces: UserPlaces;
   readonly rates: Rates;
   /** Of tools that may be run again and fail. */
   readonly retries: Required<RetryPolicy>;

@@ -45,6 +45,8 @@ const nobody: Waiting = { user: "", priority: 0 };
 /** How many places a workspace has. */
 export interface SlotLimits {
   readonly maxTotal: number;
+  /** For whom so many are, in words. @default all calls */
+  readonly per?: string;
   /** All processes together. @default Infinity */
   readonly maxTogether?: number;
   /** Where places come from that are shared. */
@@ -76,9 +78,10 @@ export function createSlots(limits: SlotLimits): Slots {
   };
 }
 
-function createState({ maxTotal, maxTogether = Infinity, openSupply }: SlotLimits): State {
+function createState({ maxTotal, per, maxTogether = Infinity, openSupply }: SlotLimits): State {
   const state: State = {
     maxTotal,
+    per,
     maxTogether,
     openSupply,
     supply: undefined,
@@ -119,14 +122,16 @@ async function takeElsewhere(state: State, request: SlotRequest): Promise<string
   }
 }
 
-function describeFull({ tools, total, maxTotal, maxTogether }: State, { limited }: SlotRequest): string {
+function describeFull({ tools, total, maxTotal, maxTogether, per }: State, { limited }: SlotRequest): string {
   const places = limited && tools.get(limited.tool);
   if (places !== undefined && isToolFull(places)) return `${describeCalls(places.max)} at once per tool`;
-  return `${describeCalls(total < maxTotal ? maxTogether : maxTotal)} at once`;
+  const whose = per === undefined ? "" : ` per ${per}`;
+  return `${describeCalls(total < maxTotal ? maxTogether : maxTotal)} at once${whose}`;
 }
 
 interface State {
   readonly maxTotal: number;
+  readonly per: string | undefined;
   readonly maxTogether: number;
   readonly openSupply: OpenSupply;
   /** Of the places in total that all processes share. */
