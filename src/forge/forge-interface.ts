@@ -5,7 +5,6 @@ import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Store } from "../core/store.ts";
 import type { ToolContext } from "../core/tool-context.ts";
-import type { ToolState } from "../core/tool-state.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
 import type { Runtimes } from "../runtimes/open-runtimes.ts";
 import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";

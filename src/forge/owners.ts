@@ -70,5 +70,7 @@ export function skillOwnershipOf({ target, live, versions }: StoredSkill): Pick<
 
 /** What asks a person: to be there for every user. */
 export function findSharing(before: Ownership, after: Ownership): readonly string[] {
-  return after.owner !== undefined && after.shared === true && before.shared !== true ? ["to be there for every user"] : [];
+  return after.owner !== undefined && after.shared === true && before.shared !== true
+    ? ["to be there for every user"]
+    : [];
 }

@@ -136,7 +136,11 @@ const shared: JsonObject = { type: "boolean", description: "For every user; a pe
 export const toolProperties: JsonObject = { ...headProperties, shared };
 
 /** The JSON Schema of a tool of its own that is code. */
-export const toolDraftSchema = closed({ name, ...toolProperties, ...codeProperties }, [...required, "language", "code"]);
+export const toolDraftSchema = closed({ name, ...toolProperties, ...codeProperties }, [
+  ...required,
+  "language",
+  "code",
+]);
 
 /** The JSON Schema of a tool that is a pipeline. */
 export const pipelineDraftSchema = closed({ name, ...toolProperties, ...pipelineProperties }, [...required, "steps"]);

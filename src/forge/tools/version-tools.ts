@@ -4,7 +4,14 @@ import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
 import { isThereFor } from "../../core/users.ts";
-import type { ChangeOptions, ExampleResult, Forge, ForgeAnswer, SkillAnswer, UpdateOptions } from "../forge-interface.ts";
+import type {
+  ChangeOptions,
+  ExampleResult,
+  Forge,
+  ForgeAnswer,
+  SkillAnswer,
+  UpdateOptions,
+} from "../forge-interface.ts";
 import { adviseExample, toReasons } from "../birth/answer.ts";
 import { checkSeen, type Ownership } from "../owners.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
@@ -74,7 +81,8 @@ function listVersions(forge: Forge): Tool {
       const { workspace } = forge;
       const isSeen = (made: Ownership): boolean => user === undefined || isThereFor(made, workspace.ownerOf(user));
       const [tools, skills] = [forge.listTools(), forge.listSkills()];
-      if (name === undefined) return { tools: tools.filter(isSeen), skills: skills.filter(isSeen) } as unknown as JsonObject;
+      if (name === undefined)
+        return { tools: tools.filter(isSeen), skills: skills.filter(isSeen) } as unknown as JsonObject;
       const skill = findSkill(forge, name);
       if (skill !== undefined) {
         const { owner, shared } = skills.find((one) => one.name === skill) ?? {};

@@ -6,7 +6,10 @@ import { checkPermissions } from "../../core/permissions.ts";
 import type { Skill } from "../../core/skill.ts";
 
 /** What the code of a skill may say about it: everything but where it is and whether it is trusted. */
-export type DefinedSkill = Omit<Skill, "author" | "folder" | "earlier" | "servers" | "commands" | "render" | "mentions">;
+export type DefinedSkill = Omit<
+  Skill,
+  "author" | "folder" | "earlier" | "servers" | "commands" | "render" | "mentions"
+>;
 
 /** What code that says nothing would define. */
 export const emptyDefined: DefinedSkill = {

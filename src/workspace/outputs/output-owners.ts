@@ -20,7 +20,8 @@ export interface OutputOwners {
 /** Makes the owners that are kept in `kv`. What no user is noted for is the local user's: it may be older than the notes. */
 export function createOutputOwners(kv: KeyValueStore, users: Users): OutputOwners {
   const toPrefix = (digest: string): string => `output-owner:${digest}:`;
-  const toKey = (digest: string, user: string): string => toPrefix(digest) + toOwnerKey(users.ownerOf(user) ?? localUser);
+  const toKey = (digest: string, user: string): string =>
+    toPrefix(digest) + toOwnerKey(users.ownerOf(user) ?? localUser);
 
   return {
     async note(digest, user) {

@@ -73,7 +73,8 @@ async function read(
   }
   const count = limit !== undefined && { limit };
   const place = offset !== undefined && { offset };
-  if (search !== undefined) return toJson(await workspace.searchOutput(handle, { text: search, user, ...place, ...count }));
+  if (search !== undefined)
+    return toJson(await workspace.searchOutput(handle, { text: search, user, ...place, ...count }));
   if (!isSlice) return toJson(await workspace.readOutput(handle, { user, ...place, length: pageBytes }));
   const slice = await workspace.sliceOutput(handle, {
     user,

@@ -42,16 +42,62 @@ interface Viewer {
   readonly scopes: Scopes;
 }
 
-function createGuard(session: Session, { owner, scopes }: Viewer): Session {
+/** Tells what a viewer has. */
+interface View {
+  isAllowed(entry: RegisteredTool | undefined): boolean;
+  isForCaller(skill: Skill): boolean;
+  /** Whether a skill of this name is for the caller, or there is none. */
+  isNamed(name: string): boolean;
+}
+
+function createView(session: Session, { owner, scopes }: Viewer): View {
   const isAllowed = (entry: RegisteredTool | undefined): boolean =>
     entry !== undefined && isThereFor(entry.tool.author, owner) && mayCallTool(scopes, entry);
   const isForCaller = ({ name, tools, author }: Skill): boolean =>
     isThereFor(author, owner) &&
-    (scopes === "all" || tools.length === 0 || tools.some((tool) => isAllowed(session.getTool(`${name}/${tool.name}`))));
-  const isNamed = (name: string): boolean => {
-    const skill = session.getSkill(name);
-    return skill === undefined || isForCaller(skill);
+    (scopes === "all" ||
+      tools.length === 0 ||
+      tools.some((tool) => isAllowed(session.getTool(`${name}/${tool.name}`))));
+  return {
+    isAllowed,
+    isForCaller,
+    isNamed(name) {
+      const skill = session.getSkill(name);
+      return skill === undefined || isForCaller(skill);
+    },
   };
+}
+
+/** What a caller can do with skills. */
+function guardSkills(
+  session: Session,
+  scopes: Scopes,
+  { isAllowed, isForCaller, isNamed }: View,
+): Pick<Session, "activateSkill" | "getActiveSkillTools" | "getSkill" | "getSkills" | "invokeSkill" | "search"> {
+  return {
+    getSkill(name) {
+      const skill = session.getSkill(name);
+      return skill !== undefined && isForCaller(skill) ? skill : undefined;
+    },
+    getSkills: () => session.getSkills().filter(({ skill }) => isForCaller(skill)),
+    activateSkill: async (name, options) => (isNamed(name) ? session.activateSkill(name, options) : missing(name)),
+    search: (query, options) =>
+      session
+        .search(query, options)
+        .filter(({ kind, address }) => (kind === "skill" ? isNamed(address) : isAllowed(session.getTool(address)))),
+    getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
+    async invokeSkill(name, argumentText, options) {
+      const refused = isNamed(name) ? undefined : missing(name).error;
+      if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
+      return session.invokeSkill(name, argumentText, { ...options, scopes });
+    },
+  };
+}
+
+function createGuard(session: Session, viewer: Viewer): Session {
+  const { scopes } = viewer;
+  const view = createView(session, viewer);
+  const { isAllowed } = view;
   const allowed = new WeakMap<readonly RegisteredTool[], readonly RegisteredTool[]>();
 
   function filter(entries: readonly RegisteredTool[]): readonly RegisteredTool[] {
@@ -76,24 +122,9 @@ function createGuard(session: Session, { owner, scopes }: Viewer): Session {
         };
         if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
       }),
-    getSkill(name) {
-      const skill = session.getSkill(name);
-      return skill !== undefined && isForCaller(skill) ? skill : undefined;
-    },
-    getSkills: () => session.getSkills().filter(({ skill }) => isForCaller(skill)),
-    activateSkill: async (name, options) => (isNamed(name) ? session.activateSkill(name, options) : missing(name)),
-    search: (query, options) =>
-      session
-        .search(query, options)
-        .filter(({ kind, address }) => (kind === "skill" ? isNamed(address) : isAllowed(session.getTool(address)))),
-    getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
+    ...guardSkills(session, scopes, view),
     call: ((tool: string, input?: unknown, options?: CallOptions) =>
       session.call(tool, input, { ...options, scopes })) as Session["call"],
-    async invokeSkill(name, argumentText, options) {
-      const refused = isNamed(name) ? undefined : missing(name).error;
-      if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
-      return session.invokeSkill(name, argumentText, { ...options, scopes });
-    },
   };
 
   function allowedOnly(entry: RegisteredTool | undefined): RegisteredTool | undefined {
