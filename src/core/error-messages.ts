@@ -69,7 +69,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
     `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
-  "grant-changed": ({ path, found, cure }) => `Cannot hold a tool to its permissions at ${quote(path)}: ${found}; ${cure}`,
+  "grant-changed": ({ path, found, cure }) =>
+    `Cannot hold a tool to its permissions at ${quote(path)}: ${found}; ${cure}`,
   "guard-refused": ({ guard, place, reason }) =>
     `Cannot let the ${place} pass: the guard ${quote(guard)} refuses it (${reason})`,
   "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,

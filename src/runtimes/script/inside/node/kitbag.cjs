@@ -190,4 +190,18 @@ module.exports = {
 
 // Never runs: it tells Node which names a script can import.
 // oxlint-disable-next-line no-constant-binary-expression, no-constant-condition, no-unused-expressions
-0 && (module.exports = { available, call, KitbagError, log, progress, secret, skillState, spend, state, stream, sync, user });
+0 &&
+  (module.exports = {
+    available,
+    call,
+    KitbagError,
+    log,
+    progress,
+    secret,
+    skillState,
+    spend,
+    state,
+    stream,
+    sync,
+    user,
+  });
