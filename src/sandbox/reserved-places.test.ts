@@ -35,6 +35,21 @@ test("watch() puts back a link that was replaced or removed", () => {
   expect(readdirSync(directory)).toEqual(["gone", "other", "other.put-aside-1"]);
 });
 
+test("watch() names all that was put aside, where it is, and only advice that helps", () => {
+  const { directory, lock } = makePlaces();
+  const mcp = join(directory, ".mcp.json");
+  const reserved = createReservedPlaces(directory);
+  const checkBoth = reserved.watch("tool", [{ path: lock }, { path: mcp }]);
+  for (const path of [lock, mcp]) writeFileSync(path, "evil");
+
+  expect(checkBoth).toThrow(
+    /the tool ran.* it or another program .*kitbag\.lock was moved to kitbag\.lock\.put-aside-1, \.mcp\.json was moved to \.mcp\.json\.put-aside-1;.*exact path/u,
+  );
+  const checkOwn = reserved.watch("tool", [{ path: lock }]);
+  writeFileSync(lock, "evil");
+  expect(checkOwn).toThrow(/^(?!.*exact path).*kitbag\.lock\.put-aside-2/u);
+});
+
 test("watch() fails every call that could have made it, and overwrites nothing that was put aside before", () => {
   const { directory, lock } = makePlaces();
   const reserved = createReservedPlaces(directory);
@@ -44,7 +59,7 @@ test("watch() fails every call that could have made it, and overwrites nothing t
   writeFileSync(lock, "evil");
   const later = (): void => reserved.watch("three", [{ path: lock }])();
 
-  for (const check of checks) expect(check).toThrow(/kitbag\.lock.*put aside/u);
+  for (const check of checks) expect(check).toThrow(/kitbag\.lock was moved to kitbag\.lock\.put-aside-2/u);
   expect(later).not.toThrow();
   expect(readdirSync(directory)).toEqual(["kitbag.lock.put-aside-1", "kitbag.lock.put-aside-2"]);
 });

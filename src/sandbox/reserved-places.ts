@@ -2,7 +2,7 @@ import { realpathSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
-import { stateOf, type Reserved } from "./shields.ts";
+import { findShieldsAround, stateOf, type Reserved } from "./shields.ts";
 
 /**
  * Looks after shielded places where nothing is yet, or a link. What is there is mounted so that no tool can change it; this cannot be,
@@ -20,8 +20,8 @@ export interface ReservedPlaces {
 
 /** Makes the one for all calls that share a project. */
 export function createReservedPlaces(directory: string): ReservedPlaces {
-  /** When something was put aside, by its path: whoever could have made it then is told. */
-  const putAside = new Map<string, number>();
+  /** What was put aside last, by its path, and when: whoever could have made it then is told. */
+  const putAside = new Map<string, Aside>();
 
   return {
     watch(tool, reserved, findPlanted = () => []) {
@@ -30,16 +30,25 @@ export function createReservedPlaces(directory: string): ReservedPlaces {
       return () => {
         const changed = watched.filter(({ path, link }) => stateOf(path) !== link);
         for (const place of changed) {
-          putAside.set(place.path, performance.now());
-          restore(place);
+          putAside.set(place.path, { path: place.path, at: performance.now(), movedTo: restore(place) });
         }
-        const planted = findPlanted();
-        for (const path of planted) restore({ path, parent: toReal(dirname(path)) });
-        const made = watched.find(({ path }) => (putAside.get(path) ?? 0) > startedAt)?.path ?? planted[0];
-        if (made !== undefined) throw refuse(tool, relative(directory, made) || basename(made));
+        const planted = findPlanted().map((path) => {
+          const movedTo = restore({ path, parent: toReal(dirname(path)) });
+          return { path, at: performance.now(), movedTo };
+        });
+        const known = watched.flatMap(({ path }) => putAside.get(path) ?? []).filter(({ at }) => at > startedAt);
+        const made = [...known, ...planted];
+        if (made.length > 0) throw refuse(tool, made, (path) => relative(directory, path) || basename(path));
       };
     },
   };
+}
+
+interface Aside {
+  readonly path: string;
+  readonly at: number;
+  /** Missing if there was nothing to move, or it could not be moved safely. */
+  readonly movedTo: string | undefined;
 }
 
 interface Place extends Reserved {
@@ -47,11 +56,14 @@ interface Place extends Reserved {
   readonly parent: string | undefined;
 }
 
-function restore({ path, link, parent }: Place): void {
+/** Answers with where it moved what was there. */
+function restore({ path, link, parent }: Place): string | undefined {
   // A tool that put a link in the place of the directory must not choose what is moved.
-  if (parent === undefined || toReal(dirname(path)) !== parent) return;
-  if (stateOf(path) !== undefined) renameSync(path, nameAside(path));
+  if (parent === undefined || toReal(dirname(path)) !== parent) return undefined;
+  const movedTo = stateOf(path) === undefined ? undefined : nameAside(path);
+  if (movedTo !== undefined) renameSync(path, movedTo);
   if (link !== undefined) symlinkSync(link, path);
+  return movedTo;
 }
 
 function nameAside(path: string): string {
@@ -61,11 +73,17 @@ function nameAside(path: string): string {
   }
 }
 
-function refuse(tool: string, name: string): KitbagError {
+function refuse(tool: string, made: readonly Aside[], toName: (path: string) => string): KitbagError {
+  const names = made.map(({ path }) => JSON.stringify(toName(path)));
+  const moves = made.map(({ path, movedTo }) =>
+    movedTo === undefined ? `${toName(path)} was changed` : `${toName(path)} was moved to ${toName(movedTo)}`,
+  );
+  const isOwn = made.every(({ path }) => findShieldsAround(path, { directory: dirname(path) }).some(({ own }) => own));
+  const cure = isOwn ? "" : "; a tool that shall make such a file needs its exact path in its permission";
   return new KitbagError("permission-refused", {
     tool,
-    permission: `write = ${JSON.stringify(name)}`,
-    reason: `it is shielded, and the tool made it; it was put aside as ${name}.put-aside-1 (or a higher number): look at it, then delete it, or name exactly this path in the permission`,
+    permission: `write = ${names.length === 1 ? names[0] : `[${names.join(", ")}]`}`,
+    reason: `the tool ran, and while it did, it or another program made or changed what is shielded: ${moves.join(", ")}; look at it, then delete it, or move it back if it is yours${cure}`,
   });
 }
 
