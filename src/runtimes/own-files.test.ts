@@ -52,7 +52,10 @@ test.for(sandboxes)(
 
     expect(outcome).toMatchObject({
       status: "failed",
-      error: { code: "permission-refused", details: { permission: 'write = "kitbag.lock"' } },
+      error: {
+        code: "permission-refused",
+        details: { permission: 'write = ["kitbag.lock", ".kitbag", "kitbag.config.ts"]' },
+      },
     });
     expect(readdirSync(directory).toSorted()).toEqual([
       ".kitbag.put-aside-1",
