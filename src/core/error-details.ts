@@ -377,7 +377,13 @@ export interface ErrorDetails {
   /** The definition of a tool is wrong. */
   "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No tool has the name that was asked for. */
-  "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
+  "tool-not-found": {
+    readonly tool: string;
+    readonly nearest: readonly string[];
+    readonly count: number;
+    /** The skill that the address names, if no skill with tools has this name or a similar one. */
+    readonly skill?: string;
+  };
   /** The tool is there, but was not made here, so nobody can change it here. */
   "tool-not-made": {
     readonly tool: string;

@@ -242,10 +242,15 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "tool-foreign": ({ tool }) =>
     `Cannot call ${quote(tool)}: this tool is not in the workspace; add it first, or call by address`,
   "tool-invalid": ({ tool, problems }) => `Cannot define the tool ${quote(tool)}: ${problemList(problems)}`,
-  "tool-not-found": ({ tool, nearest, count }) =>
-    nearest.length > 0
-      ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
-      : `Cannot find the tool ${quote(tool)}: ${count === 0 ? "there are no tools here" : `none of the ${count} known tools has a similar name`}`,
+  "tool-not-found": ({ tool, nearest, count, skill }) => {
+    const [what, names] = [`Cannot find the tool ${quote(tool)}`, nearest.map(quote).join(" or ")];
+    if (count === 0) return `${what}: there are no tools here`;
+    if (skill !== undefined)
+      return `${what}: the skill ${quote(skill)} was not found, or has no tools${names === "" ? "" : `; a similar tool is ${names}`}`;
+    return names === ""
+      ? `${what}: none of the ${count} known tools has a similar name`
+      : `${what}: did you mean ${names}?`;
+  },
   "tool-not-made": ({ tool, skill, folder }) =>
     `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
   "tool-quarantined": ({ tool, server, changed }) =>

@@ -110,6 +110,14 @@ test("run-damaged says where to go on, if there is a sound step", () => {
   );
 });
 
+test("tool-not-found names what is similar, or that there is nothing to call", () => {
+  const toMessage = (nearest: readonly string[], count: number): string =>
+    new KitbagError("tool-not-found", { tool: "serach", nearest, count }).message;
+
+  expect(toMessage(["search"], 3)).toBe('Cannot find the tool "serach": did you mean "search"?');
+  expect(toMessage([], 0)).toBe('Cannot find the tool "serach": there are no tools here');
+});
+
 test("the messages say what was wrong, where, and what to do", () => {
   const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
 
@@ -117,8 +125,8 @@ test("the messages say what was wrong, where, and what to do", () => {
     [
       "Cannot call "pdf/extract": the input is wrong: filters[0].size: expected a number, found "x"; sort: expected a number, found "x" (did you mean "ascending"?)",
       "Cannot call "pdf/extract": the input is wrong: filters[0].size: expected a number, found "x"; sort: expected a number, found "x" (did you mean "ascending"?)",
-      "Cannot find the tool "pdf/extract": did you mean "pdf/extract" or "pdf/merge"?",
-      "Cannot find the tool "pdf/extract": none of the 3 known tools has a similar name",
+      "Cannot find the tool "pdf/extract": the skill "pdf" was not found, or has no tools; a similar tool is "pdf/extract" or "pdf/merge"",
+      "Cannot find the tool "pdf/extract": the skill "pdf" was not found, or has no tools",
       "Cannot call "pdf/extract": it belongs to the skill "pdf", which is closed; open skill "pdf" first",
       "Cannot call "pdf/extract": it belongs to the skill "pdf", which is closed; open skill "pdf" first",
       "Cannot load "kitbag.config.ts": changed since it was trusted: kitbag.config.ts; read the change, then run: kitbag trust kitbag.config.ts",

@@ -20,7 +20,7 @@ export const forgeToolNames = [
   "tool_state",
 ] as const;
 
-/** The tools that are always there for a model, whatever is in the workspace. */
+/** The tools that a model may have beside those of the workspace. */
 export const modelToolNames: readonly string[] = [
   "activate_skill",
   "call_tool",

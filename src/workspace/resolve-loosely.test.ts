@@ -132,6 +132,7 @@ test("resolve() finds the owners of a name when only the owner is wrong", () => 
 
   expect(!resolution.ok && resolution.failure.details).toEqual({
     tool: "somebody-else-entirely/run",
+    skill: "somebody-else-entirely",
     nearest: ["one/run", "two/run", "three/run"],
     count: 4,
   });

@@ -83,15 +83,25 @@ class NotFound {
 }
 
 /** The facts of `tool-not-found`, with the nearest names. */
-export function toolNotFound(requested: string, { byAddress, byName }: Index): ErrorDetails["tool-not-found"] {
+export function toolNotFound(requested: string, index: Index): ErrorDetails["tool-not-found"] {
+  const { byAddress, byName } = index;
   const address = requested.replace(/^plugin:/u, "").replace(/@.*$/u, "");
   const nearest = nearestNames(address, byAddress.keys());
   const count = byAddress.size;
-  if (nearest.length > 0) return { tool: requested, nearest, count };
+  const missingOwner = findMissingOwner(address, index);
+  if (nearest.length > 0) return { tool: requested, nearest, count, ...missingOwner };
   // The owner may be wrong and the name right.
   const names = nearestNames(address.slice(address.lastIndexOf("/") + 1), byName.keys());
   const addresses = names.flatMap((name) => [...(byName.get(name) as ReadonlySet<Found>)]);
-  return { tool: requested, nearest: addresses.slice(0, 3).map(({ entry }) => entry.address), count };
+  return { tool: requested, nearest: addresses.slice(0, 3).map(({ entry }) => entry.address), count, ...missingOwner };
+}
+
+/** The owner that an address names, if no tool is of an owner with this name or a similar one. */
+function findMissingOwner(address: string, { byAddress }: Index): { readonly skill?: string } {
+  const [owner = "", name] = address.split("/", 2);
+  if (name === undefined) return {};
+  const owners = new Set([...byAddress.values()].map(({ entry }) => entry.owner));
+  return nearestNames(owner, owners, 1).length === 0 ? { skill: owner } : {};
 }
 
 function readAddress(text: string): Address | undefined {

@@ -48,7 +48,7 @@ test("call() keeps programs, and tools that change tools, away from scripts and 
   expect(await reach(workspace, "quiet/go", "relay", { tool: "execute_code", input: { code } })).toBe("tool-reserved");
 });
 
-test.for(["execute_code", "call_tool", "create_tool"])(
+test.for(["execute_code", "call_tool", "create_tool", "read_output"])(
   "call() refuses %s to a script for the same reason where the workspace does not have it",
   async (tool) => {
     const workspace = await open({ uses: ["relay"], hasCodeTool: false });
