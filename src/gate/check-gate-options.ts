@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { GateLimits, GateOAuth, GateOptions, GateToken, Rate, Route } from "./gate.ts";
+import { isOAuthId, toTokenDigest } from "./access/token-check.ts";
 import { defaultLimits } from "./limits/gate-limits.ts";
 import { isLoopback } from "./origin/is-loopback.ts";
 
@@ -16,8 +17,7 @@ const shortestToken = 16;
 export function checkGateOptions({ host = "127.0.0.1", port = 0, ...options }: GateOptions): void {
   const { tokens = [], oauth, limits = {}, routes, origins = [] } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) refuse("port", showValue(port), "a number from 0 to 65535");
-  tokens.forEach(checkToken);
-  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) refuse("tokens", "one twice", "different ones");
+  checkTokens(tokens);
   if (oauth !== undefined) checkOAuth(oauth);
   origins.forEach(checkOriginOption);
   routes.forEach(checkRoute);
@@ -38,14 +38,37 @@ function checkOAuth({ issuer, jwksUrl, resource }: GateOAuth): void {
   refuse("oauth.resource", showValue(resource), "an address as https://tools.example.com/mcp");
 }
 
-function checkToken({ token }: GateToken, index: number): void {
+/**
+ * Finds out that tokens cannot be used.
+ *
+ * @throws {KitbagError} `option-invalid` if one is wrong; a token is never shown
+ */
+export function checkTokens(tokens: readonly GateToken[]): void {
+  tokens.forEach(checkToken);
+  if (new Set(tokens.map(toTokenDigest)).size < tokens.length) refuse("tokens", "one twice", "different ones");
+}
+
+function checkToken(given: GateToken, index: number): void {
   const option = `tokens[${index}]`;
+  if (given.id !== undefined) checkId(given.id, `${option}.id`);
+  if ("sha256" in given) {
+    if (!/^[\da-f]{64}$/u.test(given.sha256)) refuse(`${option}.sha256`, "something else", "64 hexadecimal digits");
+    return;
+  }
+  const { token } = given;
   if (typeof token !== "string" || !/^[\u0021-\u007E]+$/u.test(token)) {
     refuse(option, "something else", "letters, digits and signs without spaces");
   }
   if (token.length < shortestToken) {
     refuse(option, `${token.length} characters`, `at least ${shortestToken}, so that nobody guesses it`);
   }
+}
+
+/** An id is a key in stores and a word in logs, and must not be taken for another one. */
+function checkId(id: string, option: string): void {
+  const expected = 'a name of 1 to 200 visible characters that does not begin with "oauth:" or "oauth-client:"';
+  const isWrong = id === "" || id.length > 200 || /[\p{C}\p{Z}]/u.test(id) || isOAuthId(id);
+  if (isWrong) refuse(option, showValue(id), expected);
 }
 
 /** Keys that come over plain HTTP could be anybody's. */

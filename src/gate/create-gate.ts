@@ -6,7 +6,7 @@ import type * as Jose from "jose";
 import { createAccess } from "./access/access.ts";
 import { createChallenge } from "./access/challenge.ts";
 import { createGuesses } from "./access/guesses.ts";
-import { checkGateOptions } from "./check-gate-options.ts";
+import { checkGateOptions, checkTokens } from "./check-gate-options.ts";
 import { closeServer } from "./close-server.ts";
 import { createListener, type Listener, type ListenerParts } from "./create-listener.ts";
 import type { Gate, GateEvent, GateLimits, GateOptions, Rate } from "./gate.ts";
@@ -40,6 +40,12 @@ export async function createGate(options: GateOptions): Promise<Gate> {
     url,
     get running() {
       return listener.running;
+    },
+    setTokens(tokens) {
+      checkTokens(tokens);
+      const gone = parts.access.setTokens(tokens);
+      listener.cutRefused();
+      for (const id of gone) for (const route of options.routes) route.onCallerGone?.(id);
     },
     close({ graceMs = 10_000 } = {}) {
       closing ??= closeServer({ server, listener, parts, routes: options.routes }, graceMs).finally(() => {
@@ -114,6 +120,8 @@ function connect(server: Server, parts: ListenerParts, listener: Listener): Node
   const sweep = setInterval(() => {
     failSlow(bodies);
     connections.cutStalled();
+    // A JWT that has expired.
+    listener.cutRefused();
   }, sweepMs);
   return sweep.unref();
 }

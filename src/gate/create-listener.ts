@@ -29,6 +29,8 @@ export interface ListenerParts {
 export interface Listener {
   readonly running: number;
   take(incoming: IncomingMessage, response: ServerResponse): void;
+  /** Cuts the requests whose callers would not be let in any more. */
+  cutRefused(): void;
   /** Refuses what comes from now on, and calls `onIdle` whenever a running request has ended. */
   close(onIdle: () => void): void;
 }
@@ -43,9 +45,11 @@ interface Visit extends Checked {
 export function createListener(parts: ListenerParts): Listener {
   let running = 0;
   let onIdle: (() => void) | undefined;
+  const passed = new Map<ServerResponse, Caller>();
 
   const ended = function requestEnded(this: ServerResponse): void {
     running -= 1;
+    passed.delete(this);
     const connection = parts.connections.find(this.req.socket);
     if (connection !== undefined) connection.running -= 1;
     onIdle?.();
@@ -66,7 +70,16 @@ export function createListener(parts: ListenerParts): Listener {
       refuse(parts, visit, refusal, route);
       return;
     }
-    parts.connections.letIn(visit.incoming.socket);
+    if (!parts.connections.letIn(visit.incoming.socket, caller)) {
+      refuse(
+        parts,
+        visit,
+        { status: 429, message: "too many connections of this caller are in use; close some" },
+        route,
+      );
+      return;
+    }
+    passed.set(visit.response, caller);
     runRoute(parts, route, new PassedRequest(visit, caller, requestParts));
   };
 
@@ -84,6 +97,15 @@ export function createListener(parts: ListenerParts): Listener {
       const visit = toVisit(incoming, response, connection);
       if (onIdle !== undefined) refuse(parts, visit, { status: 503, message: "this service is being stopped" });
       else enter(parts, visit, pass);
+    },
+    cutRefused() {
+      for (const [response, caller] of passed) {
+        if (parts.access.isGood(caller)) continue;
+        const address = response.req.socket.remoteAddress ?? "";
+        parts.report({ type: "client-cut", reason: `the token of ${caller.id} is no longer good for it`, address });
+        // Where it stands in its answer only the route knows, so there is no way to say why.
+        response.req.socket.destroy();
+      }
     },
     close(whenIdle) {
       onIdle = whenIdle;
@@ -116,7 +138,7 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   const route = parts.findRoute(visit.path);
   if (route === undefined) return refuse(parts, visit, { status: 404, message: "nothing is at this path", keep: true });
 
-  const answer = parts.access({ header: incoming.headers.authorization, network: connection.network, nowMs });
+  const answer = parts.access.check({ header: incoming.headers.authorization, network: connection.network, nowMs });
   const go = (found: Caller | Denial): void => {
     if (isDenial(found)) refuse(parts, visit, { ...found, message: found.reason }, route);
     else if (!response.destroyed) pass(visit, route, found);

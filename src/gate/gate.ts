@@ -6,7 +6,10 @@ export type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Who makes a request, and what they may do. */
 export interface Caller {
-  /** `local` without tokens, the id of a token, or `oauth:` and the subject of a JWT. Never the token. */
+  /**
+   * `local` without tokens, the id of a token, `oauth:` and the subject of a JWT, or `oauth-client:` and the client of one without a
+   * subject. Never the token.
+   */
   readonly id: string;
   readonly scopes: Scopes;
 }
@@ -57,13 +60,29 @@ export interface Route {
   renderRefusal?(refusal: Refusal): string;
   /** Is told that the gate begins to close: end the streams that nobody waits for. */
   onClosing?(): void;
+  /** Is told that a caller has no token any more: end what is kept for them. Their requests are cut already. */
+  onCallerGone?(id: string): void;
 }
 
-/** A token that lets a caller in. */
-export interface GateToken {
-  /** At least 16 characters, so that nobody guesses it. */
-  readonly token: string;
-  /** Who its owner is, for limits and records. @default `token-1`, `token-2`, … */
+/** A token that lets a caller in: as it is, or by its digest. */
+export type GateToken = GateTokenOwner &
+  (
+    | {
+        /** At least 16 characters, so that nobody guesses it. */
+        readonly token: string;
+      }
+    | {
+        /** The SHA-256 of a random token, as 64 hexadecimal digits: what may be kept in a file. */
+        readonly sha256: string;
+      }
+  );
+
+/** Whose a token is. */
+export interface GateTokenOwner {
+  /**
+   * Who its owner is, for limits and records: visible characters, at most 200, and not as those of JWTs begin (`oauth:`).
+   * @default `token-` and the first digits of its digest
+   */
   readonly id?: string;
   /** @default "all" */
   readonly scopes?: readonly string[] | "all";
@@ -95,8 +114,13 @@ export interface GateLimits {
   readonly address: Rate | "off";
   /** Wrong tokens a second of one address. @default 1, 20 */
   readonly guesses: Rate | "off";
-  /** Beyond it, connections that nobody was let in by make room, the oldest first. @default 2000 */
+  /**
+   * Beyond it, connections that nobody was let in by make room, the oldest first; then those that are not in use, of the caller that
+   * holds the most. @default 2000
+   */
   readonly maxConnections: number;
+  /** Connections of one caller with a token. Beyond it, those not in use make room; if there is none, the request is refused. @default 200 */
+  readonly maxConnectionsPerCaller: number;
   /** How long the head of a request may take, counted from the connection. @default 10_000 */
   readonly headMs: number;
   /** How long a whole request may take to arrive. @default 60_000 */
@@ -152,6 +176,13 @@ export interface Gate {
   readonly url: string;
   /** Requests that are being answered now. */
   readonly running: number;
+  /**
+   * Takes other tokens in place of those before. Requests and streams that a token was let in for which is not there any more, or has
+   * other scopes now, are cut at once. Without tokens nobody is let in by one; a gate that was open to everybody is so no longer.
+   *
+   * @throws {KitbagError} `option-invalid` if a token is wrong; then nothing changes
+   */
+  setTokens(tokens: readonly GateToken[]): void;
   /** Takes no new request, lets the running ones finish for up to `graceMs`, then cuts them. @default graceMs 10_000 */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -1,11 +1,13 @@
+import { hash } from "node:crypto";
+
 import type * as Jose from "jose";
 
 import type { Caller, GateOAuth, GateToken } from "../gate.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Guesses } from "./guesses.ts";
-import { createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
-import { anybody, createTokenCheck, readBearer } from "./token-check.ts";
+import { clockToleranceMs, createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
+import { anybody, createTokenCheck, readBearer, type KnownToken } from "./token-check.ts";
 
 /** Somebody is not let in, and what they are told. */
 export interface Denial {
@@ -25,8 +27,15 @@ export interface Sent {
   readonly nowMs: number;
 }
 
-/** Tells who somebody is. The answer comes at once unless a JWT is seen for the first time. */
-export type Access = (sent: Sent) => Caller | Denial | Promise<Caller | Denial>;
+/** Who is let in. */
+export interface Access {
+  /** Tells who sent a token. The answer comes at once unless a JWT is seen for the first time. */
+  check(sent: Sent): Caller | Denial | Promise<Caller | Denial>;
+  /** Tells whether a caller that was let in would be let in now, with the same scopes. */
+  isGood(caller: Caller): boolean;
+  /** Takes other tokens in place of those before. Answers with the ids of callers that have no token any more. */
+  setTokens(tokens: readonly GateToken[]): ReadonlySet<string>;
+}
 
 /** What access is checked with. */
 export interface AccessParts {
@@ -43,42 +52,59 @@ export interface AccessParts {
 const mostJwts = 1000;
 const longestMs = 300_000;
 
-/** Makes the check of who is let in. Without tokens and OAuth everybody is. */
+/** Makes the check of who is let in. Without tokens and OAuth everybody is, until there are tokens. */
 export function createAccess(parts: AccessParts): Access {
   const { tokens, oauth, jose, challenge, guesses } = parts;
-  if (tokens.length === 0 && oauth === undefined) return () => anybody;
   const checkJwt = oauth && jose && createJwtCheck(jose, oauth, parts.audience);
-  const tokenCheck = createTokenCheck(tokens);
-  const known = createKnownJwts();
+  const jwts = createKnownJwts();
+  let known = createTokenCheck(tokens);
+  let isOpen = tokens.length === 0 && oauth === undefined;
 
   const take = async (token: string, key: string, sent: Sent): Promise<Caller | Denial> => {
     const answer = await checkJwt?.(token);
-    if (answer?.status !== "ok") return denyJwt(answer, sent, parts);
+    if (answer?.status !== "ok") return denyToken(answer, sent, parts);
     const denial = checkRequired(answer.caller, parts);
     if (denial !== undefined) return denial;
-    known.keep(key, answer.caller, Math.min(answer.expiresAt, Date.now() + longestMs));
-    guesses?.remember(sent.network, answer.caller.id);
+    jwts.keep(key, answer.caller, answer.expiresAt);
     return answer.caller;
   };
 
-  return (sent) => {
-    const token = readBearer(sent.header);
-    if (token === undefined) return { status: 401, reason: describeMissing(parts), challenge: challenge.render() };
-    const digest = tokenCheck.digest(token);
-    const key = checkJwt === undefined ? "" : digest.toString("latin1");
-    const caller = tokenCheck.find(digest) ?? known.find(key);
-    const waitMs = guesses?.waitMs(sent.network, sent.nowMs) ?? 0;
-    if (waitMs > 0 && (caller === undefined || guesses?.isRemembered(sent.network, caller.id) !== true)) {
-      return { status: 429, reason: "too many wrong tokens came from this address; wait", retryAfterMs: waitMs };
-    }
-    if (caller !== undefined) {
-      guesses?.remember(sent.network, caller.id);
-      return caller;
-    }
-    return checkJwt !== undefined && token.split(".", 4).length === 3
-      ? take(token, key, sent)
-      : denyJwt(undefined, sent, parts);
+  return {
+    check(sent) {
+      if (isOpen) return anybody;
+      const token = readBearer(sent.header);
+      if (token === undefined) return { status: 401, reason: describeMissing(parts), challenge: challenge.render() };
+      const digest = hash("sha256", token, "buffer");
+      const found = known.find(digest);
+      if (found !== undefined) return admitToken(found, sent, guesses);
+      const key = checkJwt === undefined ? "" : digest.toString("latin1");
+      const caller = jwts.find(key);
+      if (caller !== undefined) return caller;
+      // A signature cannot be guessed, so it is looked at however many tokens of this address were wrong.
+      return checkJwt !== undefined && token.split(".", 4).length === 3
+        ? take(token, key, sent)
+        : denyToken(undefined, sent, parts);
+    },
+    isGood: (caller) => (isOpen ? caller === anybody : known.has(caller) || jwts.isGood(caller)),
+    setTokens(others) {
+      const before = known.ids;
+      known = known.replace(others);
+      isOpen = false;
+      return before.difference(known.ids);
+    },
   };
+}
+
+/** A token that a person may have thought of must not be found by trying: then it is not looked at, unless its owner came before. */
+function admitToken({ caller, isGuessable }: KnownToken, sent: Sent, guesses: Guesses | undefined): Caller | Denial {
+  const waitMs = isGuessable ? (guesses?.waitMs(sent.network, sent.nowMs) ?? 0) : 0;
+  if (waitMs > 0 && guesses?.isRemembered(sent.network, caller.id) !== true) return tooManyGuesses(waitMs);
+  guesses?.remember(sent.network, caller.id);
+  return caller;
+}
+
+function tooManyGuesses(retryAfterMs: number): Denial {
+  return { status: 429, reason: "too many wrong tokens came from this address; wait", retryAfterMs };
 }
 
 /** Tells whether somebody was not let in. */
@@ -86,11 +112,13 @@ export function isDenial(answer: Caller | Denial): answer is Denial {
   return "status" in answer;
 }
 
-function denyJwt(answer: JwtAnswer | undefined, sent: Sent, { challenge, guesses }: AccessParts): Denial {
+function denyToken(answer: JwtAnswer | undefined, sent: Sent, { challenge, guesses }: AccessParts): Denial {
   if (answer?.status === "unavailable") {
     const reason = "tokens cannot be checked now, since the authorization server gives no keys";
     return { status: 503, reason, retryAfterMs: 5000 };
   }
+  const waitMs = guesses?.waitMs(sent.network, sent.nowMs) ?? 0;
+  if (waitMs > 0) return tooManyGuesses(waitMs);
   guesses?.note(sent.network, sent.nowMs);
   const why = answer?.status === "wrong" ? `: ${answer.reason}` : "";
   return {
@@ -117,12 +145,15 @@ function describeMissing({ oauth }: AccessParts): string {
 
 interface KnownJwts {
   find(key: string): Caller | undefined;
-  keep(key: string, caller: Caller, untilMs: number): void;
+  keep(key: string, caller: Caller, expiresAt: number): void;
+  /** Tells whether the JWT that a caller was let in by has not expired. */
+  isGood(caller: Caller): boolean;
 }
 
 /** A signature need not be checked for every request of a token; that it is not expired must. */
 function createKnownJwts(): KnownJwts {
   const byKey = new Map<string, { readonly caller: Caller; readonly untilMs: number }>();
+  const expiries = new WeakMap<Caller, number>();
 
   return {
     find(key) {
@@ -132,9 +163,11 @@ function createKnownJwts(): KnownJwts {
       byKey.delete(key);
       return undefined;
     },
-    keep(key, caller, untilMs) {
+    keep(key, caller, expiresAt) {
       if (byKey.size >= mostJwts) byKey.clear();
-      byKey.set(key, { caller, untilMs });
+      byKey.set(key, { caller, untilMs: Math.min(expiresAt, Date.now() + longestMs) });
+      expiries.set(caller, expiresAt);
     },
+    isGood: (caller) => (expiries.get(caller) ?? 0) + clockToleranceMs > Date.now(),
   };
 }

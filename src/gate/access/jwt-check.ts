@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type * as Jose from "jose";
 
 import { describeCause } from "../../core/errors.ts";
@@ -26,45 +28,82 @@ const algorithms = [
 ];
 
 /** How far the clocks of two machines may be apart. */
-const clockToleranceSeconds = 5;
+export const clockToleranceMs = 5000;
 
 /** How soon the authorization server is asked again after it failed. */
 const pauseMs = 5000;
 
-/** Makes the check of JWTs that `oauth.issuer` gave for `audience`. Its keys are read when the first token comes. */
+/**
+ * Makes the check of JWTs that `oauth.issuer` gave for `audience`. Its keys are read when the first token comes; those that were read
+ * serve on while the issuer fails.
+ */
 export function createJwtCheck(
   jose: typeof Jose,
   oauth: GateOAuth,
   audience: readonly string[],
 ): (token: string) => Promise<JwtAnswer> {
-  let keys: Promise<Jose.RemoteJWKSet> | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  const loadKeys = async (): Promise<Jose.RemoteJWKSet> => {
-    try {
-      return jose.createRemoteJWKSet(await findKeys(oauth), { timeoutDuration: 5000 });
-    } catch (cause) {
-      keys = undefined;
-      throw cause;
-    }
+  const keys = createIssuerKeys(jose, oauth);
+  const verify = async (token: string, set: Jose.JWTVerifyGetKey): Promise<JwtAnswer> => {
+    const { payload } = await jose.jwtVerify(token, set, {
+      issuer: oauth.issuer,
+      audience: [...audience],
+      algorithms,
+      clockTolerance: clockToleranceMs / 1000,
+      requiredClaims: ["exp"],
+    });
+    return toAnswer(payload);
   };
 
   return async (token) => {
-    if (performance.now() - failedAt < pauseMs) return unavailable("it failed a moment ago");
     try {
-      keys ??= loadKeys();
-      const { payload } = await jose.jwtVerify(token, await keys, {
-        issuer: oauth.issuer,
-        audience: [...audience],
-        algorithms,
-        clockTolerance: clockToleranceSeconds,
-        requiredClaims: ["exp"],
-      });
-      return toAnswer(payload);
+      return await verify(token, await keys.current());
     } catch (cause) {
       if (isAboutToken(cause, jose.errors)) return wrong(describeWrong(cause));
-      failedAt = performance.now();
-      return unavailable(describeCause(cause, 200));
+      const kept = await keys.kept();
+      if (kept === undefined) return unavailable(describeCause(cause, 200));
+      return verify(token, kept).catch((other: unknown) => toKeptAnswer(other, jose.errors));
     }
+  };
+}
+
+/** While the issuer fails, nobody can tell whether it has a newer key that would fit. */
+function toKeptAnswer(cause: unknown, errors: JoseErrors): JwtAnswer {
+  if (cause instanceof errors.JWKSNoMatchingKey || !isAboutToken(cause, errors)) {
+    return unavailable(describeCause(cause, 200));
+  }
+  return wrong(describeWrong(cause));
+}
+
+interface IssuerKeys {
+  /** The keys, read again when they are old or none fits. Rejects while the issuer fails. */
+  current(): Promise<Jose.JWTVerifyGetKey>;
+  /** Those that were read before, after `current` or a key of it failed; nothing if there are none. */
+  kept(): Promise<Jose.JWTVerifyGetKey | undefined>;
+}
+
+function createIssuerKeys(jose: typeof Jose, oauth: GateOAuth): IssuerKeys {
+  let remote: Promise<Jose.RemoteJWKSet> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const find = async (): Promise<Jose.RemoteJWKSet> =>
+    jose.createRemoteJWKSet(await findKeys(oauth), { timeoutDuration: 5000 });
+
+  return {
+    async current() {
+      if (performance.now() - failedAt < pauseMs) throw new Error("it failed a moment ago");
+      remote ??= find();
+      return remote;
+    },
+    async kept() {
+      if (performance.now() - failedAt >= pauseMs) failedAt = performance.now();
+      try {
+        const set = (await remote)?.jwks();
+        return set && jose.createLocalJWKSet(set);
+      } catch {
+        // Where its keys are was not found out.
+        remote = undefined;
+        return undefined;
+      }
+    },
   };
 }
 
@@ -95,14 +134,32 @@ function describeWrong(cause: InstanceType<JoseErrors["JOSEError"]>): string {
 }
 
 function toAnswer(payload: Jose.JWTPayload): JwtAnswer {
-  const { exp, sub, client_id: client, azp } = payload;
-  const id = [sub, client, azp].find((name): name is string => typeof name === "string" && name !== "");
+  const { exp } = payload;
+  const id = toCallerId(payload);
   if (exp === undefined || id === undefined) return wrong("it does not say whose it is");
-  return {
-    status: "ok",
-    caller: { id: `oauth:${id.slice(0, 200)}`, scopes: readScopes(payload) },
-    expiresAt: exp * 1000,
-  };
+  return { status: "ok", caller: { id, scopes: readScopes(payload) }, expiresAt: exp * 1000 };
+}
+
+/** A person and a program with the same name are two callers. */
+function toCallerId({ sub, client_id: client, azp }: Jose.JWTPayload): string | undefined {
+  if (isName(sub)) return `oauth:${toPlainName(sub)}`;
+  const program = [client, azp].find(isName);
+  return program === undefined ? undefined : `oauth-client:${toPlainName(program)}`;
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === "string" && name !== "";
+}
+
+const longestName = 200;
+/** What does not show, or has a meaning for terminals and stores. */
+const special = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const digestEnd = /#[\da-f]{64}$/u;
+
+/** A name that is long or has special characters ends with its digest: no two names become one. */
+function toPlainName(name: string): string {
+  if (name.length <= longestName && name.search(special) === -1 && !digestEnd.test(name)) return name;
+  return `${name.replaceAll(special, "?").slice(0, longestName).toWellFormed()}#${hash("sha256", name, "hex")}`;
 }
 
 /** Scopes as RFC 9068 has them, or as some servers do in `scp`. */

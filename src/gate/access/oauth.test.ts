@@ -1,5 +1,5 @@
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { startKeyServer, type KeyServer, type TokenClaims } from "../../../test/support/key-server.ts";
 import { madeUpToken, openTestGate } from "../../../test/support/test-gate.ts";
@@ -240,7 +240,7 @@ test("a token and OAuth let their callers in side by side", async () => {
   await ask(gate, madeUpToken);
   await ask(gate, await server.sign());
 
-  expect(callers.map(({ id }) => id)).toEqual(["token-1", "oauth:ann"]);
+  expect(callers.map(({ id }) => id)).toEqual([expect.stringMatching(/^token-/u), "oauth:ann"]);
 });
 
 test("forged JWTs count as guesses", async () => {
@@ -254,6 +254,77 @@ test("forged JWTs count as guesses", async () => {
   }
 
   expect(statuses).toEqual([401, 401, 429, 429]);
+});
+
+test("wrong tokens of an address do not lock out a JWT that comes for the first time", async () => {
+  const server = await startKeyServer();
+  const { gate } = await open(server, toOAuth(server), { limits: { guesses: { perSecond: 0.1, burst: 2 } } });
+  for (let index = 0; index < 5; index += 1) await ask(gate, "x.y.z");
+
+  const statuses = [await ask(gate, await server.sign({ subject: "carol" })), await ask(gate, "x.y.z")];
+
+  expect(statuses.map(({ status }) => status)).toEqual([200, 429]);
+});
+
+test("keys that were read let new JWTs in while the issuer fails, also after one with an unknown key", async () => {
+  const server = await startKeyServer();
+  const { gate } = await open(server);
+  await ask(gate, await server.sign());
+
+  server.fail(true);
+  // The keys are older than they are used without asking again.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { privateKey } = await generateKeyPair("ES256");
+  const unknown = await server.sign({ subject: "mallory" }, privateKey, { kid: "key-2" });
+  const statuses = [
+    await ask(gate, await server.sign({ subject: "bob" })),
+    await ask(gate, unknown),
+    await ask(gate, await server.sign({ subject: "carol" })),
+    await ask(gate, await server.sign({ subject: "dave" }, privateKey)),
+  ];
+
+  expect(statuses.map(({ status }) => status)).toEqual([200, 503, 200, 401]);
+  expect(server.asked).toBe(2);
+});
+
+test("a stream ends when the JWT that it was opened with has expired", async () => {
+  const server = await startKeyServer();
+  const { gate } = await open(server, toOAuth(server), {
+    routes: [{ path: "/mcp", handle: ({ response }) => void response.writeHead(200).write("begun") }],
+  });
+
+  // Clocks may be five seconds apart, so this one is good for two more.
+  const { body } = await ask(gate, await server.sign({ expiresIn: -3 }));
+
+  await expect(new Response(body).text()).rejects.toThrow();
+});
+
+test("callers whose names are similar stay apart", async () => {
+  const server = await startKeyServer();
+  const { gate, callers } = await open(server);
+  const long = "a".repeat(200);
+  const claims: readonly TokenClaims[] = [
+    { subject: "alice" },
+    { subject: "", more: { azp: "alice" } },
+    { subject: "client:alice" },
+    { subject: `${long}1` },
+    { subject: `${long}2` },
+    { subject: "nul\u0000" },
+    { subject: "nul?" },
+    { subject: "zero\u200Bwidth" },
+    { subject: "x".repeat(10_240) },
+  ];
+
+  const statuses = [];
+  for (const claim of claims) statuses.push((await ask(gate, await server.sign(claim))).status);
+  const ids = callers.map(({ id }) => id);
+  await ask(gate, await server.sign({ subject: String(ids.at(-4)).slice("oauth:".length) }));
+
+  expect(statuses).toEqual(claims.map(() => 200));
+  expect(new Set(callers.map(({ id }) => id)).size).toBe(claims.length + 1);
+  expect(ids.slice(0, 3)).toEqual(["oauth:alice", "oauth-client:alice", "oauth:client:alice"]);
+  expect(callers.every(({ id }) => id.length < 300 && !id.includes("\u0000"))).toBe(true);
 });
 
 function toOAuth(server: KeyServer): GateOAuth {

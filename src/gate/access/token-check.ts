@@ -1,8 +1,11 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 import { localUser } from "../../core/users.ts";
 import type { Scopes } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
+
+/** Who is let in when no token is asked for. */
+export const anybody: Caller = { id: localUser, scopes: "all" };
 
 /**
  * Makes the look-up of the scopes that users have now, by their tokens: all that the tokens of one user have together, none for a user
@@ -14,38 +17,88 @@ export function createScopesOf(tokens: readonly GateToken[]): (user: string) => 
     const before = byUser.get(id) ?? new Set<string>();
     byUser.set(id, scopes === "all" || before === "all" ? "all" : new Set([...before, ...scopes]));
   }
-  return (user) => (user === anybody.id || user.startsWith("oauth:") ? undefined : (byUser.get(user) ?? new Set()));
+  return (user) => (user === anybody.id || isOAuthId(user) ? undefined : (byUser.get(user) ?? new Set()));
 }
 
-/** Who is let in when no token is asked for. */
-export const anybody: Caller = { id: localUser, scopes: "all" };
-
-function toCaller({ id, scopes = "all" }: GateToken, index: number): Caller {
-  return { id: id ?? `token-${index + 1}`, scopes: scopes === "all" ? scopes : new Set(scopes) };
+/** Tells whether an id is one that a JWT gives: no token may have it. */
+export function isOAuthId(id: string): boolean {
+  return /^oauth(?:-client)?:/u.test(id);
 }
 
-/** Finds whose token was sent, by its digest. */
+/** The SHA-256 of a token, as 64 hexadecimal digits: what is kept in place of it. */
+export function digestToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+/** The digest of a token that is given as it is or by its digest. */
+export function toTokenDigest(given: GateToken): string {
+  return "sha256" in given ? given.sha256 : digestToken(given.token);
+}
+
+/** A token without a name is named after its digest, so that its owner stays the same when other tokens come and go. */
+function toCaller(given: GateToken): Caller {
+  const { id = `token-${toTokenDigest(given).slice(0, 12)}`, scopes = "all" } = given;
+  return { id, scopes: scopes === "all" ? scopes : new Set(scopes) };
+}
+
+/** A token that is good now. */
+export interface KnownToken {
+  readonly caller: Caller;
+  /** Whether it may be short enough to be guessed: it was given as it is, so a person may have thought of it. */
+  readonly isGuessable: boolean;
+}
+
+/** The tokens that are good now. */
 export interface TokenCheck {
-  /** A digest with a secret of this process, so that nothing about a token can be learnt from how long a comparison takes. */
-  digest(token: string): Buffer;
-  find(digest: Buffer): Caller | undefined;
+  /** Finds whose token was sent, by its digest. */
+  find(digest: Buffer): KnownToken | undefined;
+  /** Tells whether a caller that was found before is still let in, with the same scopes. */
+  has(caller: Caller): boolean;
+  /** Everyone who has a token. */
+  readonly ids: ReadonlySet<string>;
+  /** The check of other tokens. A token that stays as it was keeps its caller. */
+  replace(tokens: readonly GateToken[]): TokenCheck;
+}
+
+interface Entry extends KnownToken {
+  readonly digest: Buffer;
 }
 
 /** Makes the check for `tokens`. They are not kept, only their digests. */
-export function createTokenCheck(tokens: readonly GateToken[]): TokenCheck {
-  const salt = randomBytes(32).toString("base64");
-  const digest = (token: string): Buffer => hash("sha256", salt + token, "buffer");
-  const known = tokens.map((one, index) => ({ digest: digest(one.token), caller: toCaller(one, index) }));
+export function createTokenCheck(tokens: readonly GateToken[], before: readonly Entry[] = []): TokenCheck {
+  const known = tokens.map((given) => keep(toEntry(given), before));
+  const callers = new Set(known.map(({ caller }) => caller));
 
   return {
-    digest,
     find(sent) {
-      let found: Caller | undefined;
+      let found: KnownToken | undefined;
       // All are compared, also after one fits.
-      for (const { digest: expected, caller } of known) if (timingSafeEqual(sent, expected)) found = caller;
+      for (const entry of known) if (timingSafeEqual(sent, entry.digest)) found = entry;
       return found;
     },
+    has: (caller) => callers.has(caller),
+    ids: new Set(known.map(({ caller }) => caller.id)),
+    replace: (others) => createTokenCheck(others, known),
   };
+}
+
+function toEntry(given: GateToken): Entry {
+  return {
+    digest: Buffer.from(toTokenDigest(given), "hex"),
+    caller: toCaller(given),
+    isGuessable: "token" in given,
+  };
+}
+
+function keep(entry: Entry, before: readonly Entry[]): Entry {
+  const same = before.find(({ digest }) => digest.equals(entry.digest));
+  const isSame = same?.caller.id === entry.caller.id && areSameScopes(same.caller.scopes, entry.caller.scopes);
+  return isSame ? { ...entry, caller: same.caller } : entry;
+}
+
+function areSameScopes(one: Scopes, other: Scopes): boolean {
+  if (one === "all" || other === "all") return one === other;
+  return one.symmetricDifference(other).size === 0;
 }
 
 /** The token of an `Authorization: Bearer` header; `undefined` if there is none. */

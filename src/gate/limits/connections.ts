@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 
-import type { GateEvent, GateLimits } from "../gate.ts";
+import { anybody } from "../access/token-check.ts";
+import type { Caller, GateEvent, GateLimits } from "../gate.ts";
 import type { Bucket, Buckets } from "./buckets.ts";
 import { toNetwork } from "./to-network.ts";
 
@@ -13,6 +14,8 @@ export interface Connection {
   readonly bucket: Bucket | undefined;
   /** Requests of it that are being answered. */
   running: number;
+  /** Who was let in by it last. */
+  caller: string | undefined;
   /** Bytes that have left for the client, and since when there were no more. */
   sentBytes: number;
   sentAt: number;
@@ -23,8 +26,11 @@ export interface Connections {
   /** Takes a new one, or makes room for it. */
   accept(socket: Socket): void;
   find(socket: Socket): Connection | undefined;
-  /** Says that somebody was let in by this connection: it no longer makes room for others. */
-  letIn(socket: Socket): void;
+  /**
+   * Says that a caller was let in by this connection: it no longer makes room for strangers. Answers whether the caller may have it: one
+   * that holds too many loses the one that was not in use for longest, and may not have another if all are in use.
+   */
+  letIn(socket: Socket, caller: Caller): boolean;
   /** Cuts those that nobody was let in by. */
   cutWaiting(): void;
   /** Cuts clients that take nothing of what waits for them. */
@@ -33,7 +39,7 @@ export interface Connections {
 
 /** What connections are kept with. */
 export interface ConnectionParts {
-  readonly limits: Pick<GateLimits, "maxConnections" | "stalledMs">;
+  readonly limits: Pick<GateLimits, "maxConnections" | "maxConnectionsPerCaller" | "stalledMs">;
   readonly addresses: Buckets | undefined;
   readonly report: (event: GateEvent) => void;
 }
@@ -43,28 +49,45 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
   const bySocket = new Map<Socket, Connection>();
   // In the order in which they came, so the first one has waited longest.
   const waiting = new Set<Socket>();
+  const held = createHeld(bySocket);
   const forget = function forgetSocket(this: Socket): void {
+    held.drop(this);
     bySocket.delete(this);
     waiting.delete(this);
+  };
+  const cut = (socket: Socket | undefined, reason: string): boolean => {
+    const connection = socket && bySocket.get(socket);
+    if (socket === undefined || connection === undefined) return false;
+    report({ type: "client-cut", reason, address: connection.address });
+    forget.call(socket);
+    socket.destroy();
+    return true;
   };
 
   return {
     accept(socket) {
       const address = socket.remoteAddress ?? "";
-      if (bySocket.size >= limits.maxConnections && !cutOldest(waiting)) {
-        report({ type: "client-cut", reason: `there are ${limits.maxConnections} connections already`, address });
+      const full = `there are ${limits.maxConnections} connections already`;
+      if (bySocket.size >= limits.maxConnections && !cutOldest(waiting) && !cut(held.findUnused(), full)) {
+        report({ type: "client-cut", reason: full, address });
         socket.destroy();
         return;
       }
       const now = performance.now();
       const network = toNetwork(address);
       const bucket = addresses?.find(network, now);
-      bySocket.set(socket, { address, network, bucket, running: 0, sentBytes: 0, sentAt: now });
+      const connection = { address, network, bucket, running: 0, caller: undefined, sentBytes: 0, sentAt: now };
+      bySocket.set(socket, connection);
       waiting.add(socket);
       socket.on("close", forget);
     },
     find: (socket) => bySocket.get(socket),
-    letIn: (socket) => void waiting.delete(socket),
+    letIn(socket, caller) {
+      waiting.delete(socket);
+      const count = held.take(socket, caller.id);
+      if (caller === anybody || count <= limits.maxConnectionsPerCaller) return true;
+      return cut(held.findUnused(caller.id), `${caller.id} has ${limits.maxConnectionsPerCaller} connections already`);
+    },
     cutWaiting() {
       for (const socket of waiting) if (bySocket.get(socket)?.running === 0) socket.destroy();
     },
@@ -75,6 +98,50 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
         report({ type: "client-cut", reason: "it took nothing of its answer", address: connection.address });
         socket.destroy();
       }
+    },
+  };
+}
+
+/** The connections of callers that were let in. */
+interface Held {
+  /** Makes a connection that of a caller, as the one used last. Answers how many the caller holds. */
+  take(socket: Socket, caller: string): number;
+  drop(socket: Socket): void;
+  /** The connection that was not in use for longest, of this caller or of the one that holds the most and has one. */
+  findUnused(caller?: string): Socket | undefined;
+}
+
+function createHeld(bySocket: ReadonlyMap<Socket, Connection>): Held {
+  const byCaller = new Map<string, Set<Socket>>();
+  const findIn = (sockets: Iterable<Socket>): Socket | undefined => {
+    for (const socket of sockets) if (bySocket.get(socket)?.running === 0) return socket;
+    return undefined;
+  };
+  function drop(socket: Socket): void {
+    const { caller = "" } = bySocket.get(socket) ?? {};
+    const sockets = byCaller.get(caller);
+    sockets?.delete(socket);
+    if (sockets?.size === 0) byCaller.delete(caller);
+  }
+
+  return {
+    take(socket, caller) {
+      drop(socket);
+      const connection = bySocket.get(socket);
+      if (connection !== undefined) connection.caller = caller;
+      const sockets = byCaller.get(caller) ?? new Set();
+      byCaller.set(caller, sockets.add(socket));
+      return sockets.size;
+    },
+    drop,
+    findUnused(caller) {
+      if (caller !== undefined) return findIn(byCaller.get(caller) ?? []);
+      const sets = [...byCaller.values()].toSorted((one, other) => other.size - one.size);
+      for (const sockets of sets) {
+        const found = findIn(sockets);
+        if (found !== undefined) return found;
+      }
+      return undefined;
     },
   };
 }

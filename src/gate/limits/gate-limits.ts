@@ -7,6 +7,7 @@ export const defaultLimits: GateLimits = {
   address: { perSecond: 10_000, burst: 20_000 },
   guesses: { perSecond: 1, burst: 20 },
   maxConnections: 2000,
+  maxConnectionsPerCaller: 200,
   headMs: 10_000,
   requestMs: 60_000,
   minBytesPerSecond: 1024,

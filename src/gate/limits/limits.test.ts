@@ -15,7 +15,7 @@ import {
   send,
   until,
 } from "../../../test/support/test-gate.ts";
-import type { Gate, GateEvent } from "../gate.ts";
+import type { Gate, GateEvent, GateToken, Route } from "../gate.ts";
 
 const head = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
 
@@ -220,17 +220,66 @@ test("maxConnections cuts the oldest that nobody was let in by, and keeps the ot
   expect(silent.slice(0, 100).every(({ readableEnded }) => readableEnded)).toBe(true);
 });
 
-test("maxConnections refuses new ones when everybody there was let in", async () => {
+test("maxConnections refuses new ones when everybody there was let in and waits for an answer", async () => {
   const events: GateEvent[] = [];
-  const gate = await openTestGate({ limits: { maxConnections: 2 }, report: (event) => events.push(event) });
+  const gate = await openTestGate({
+    limits: { maxConnections: 2 },
+    report: (event) => events.push(event),
+    routes: [slow],
+  });
   const regulars = [dial(gate), dial(gate)];
-  for (const socket of regulars) await use(socket);
+  for (const socket of regulars) await begin(socket);
 
   const late = dial(gate);
   await closed(late);
 
   expect(events).toMatchObject([{ type: "client-cut", reason: "there are 2 connections already" }]);
-  for (const socket of regulars) await use(socket);
+  expect(regulars.map(({ closed: isClosed }) => isClosed)).toEqual([false, false]);
+});
+
+test("maxConnections takes the connection that was not in use for longest from the caller that holds the most", async () => {
+  const events: GateEvent[] = [];
+  const gate = await openTestGate({
+    limits: { maxConnections: 4 },
+    tokens: toTokens(["ann", "bob"]),
+    report: (event) => events.push(event),
+  });
+  const [bob, ...anns] = [dial(gate), dial(gate), dial(gate), dial(gate)];
+  await use(bob, "bob");
+  for (const socket of anns) await use(socket, "ann");
+  await use(anns[0], "ann");
+
+  const late = dial(gate);
+  await use(late, "bob");
+  await closed(anns[1] as Socket);
+
+  for (const [socket, name] of [
+    [bob, "bob"],
+    [anns[0], "ann"],
+    [anns[2], "ann"],
+  ] as const)
+    await use(socket, name);
+  expect(events).toMatchObject([{ type: "client-cut", reason: "there are 4 connections already" }]);
+});
+
+test("maxConnectionsPerCaller makes room among the caller's own connections, and refuses when all are in use", async () => {
+  const gate = await openTestGate({
+    limits: { maxConnectionsPerCaller: 2 },
+    tokens: toTokens(["ann", "bob"]),
+    routes: [echoRoute, slow],
+  });
+  const [unused, busy, third, fourth] = [dial(gate), dial(gate), dial(gate), dial(gate)];
+  await use(unused, "ann");
+  await begin(busy, "ann");
+
+  await begin(third, "ann");
+  await closed(unused as Socket);
+  const refused = await begin(fourth, "ann");
+  const bob = dial(gate);
+  await use(bob, "bob");
+
+  expect(readStatus(refused)).toBe(429);
+  expect([busy?.closed, third?.closed]).toEqual([false, false]);
 });
 
 test("a client with a wrong token holds no place", async () => {
@@ -257,10 +306,31 @@ async function askBody(gate: Gate, body: string): Promise<string> {
   return response.text();
 }
 
+/** Begins an answer, and never ends it. */
+const slow: Route = { path: "/slow", handle: ({ response }) => void response.writeHead(200).write("begun") };
+
+function toTokens(ids: readonly string[]): GateToken[] {
+  return ids.map((id) => ({ token: `${madeUpToken}-${id}`, id }));
+}
+
+function toHead(path: string, id: string | undefined): string {
+  const token = id === undefined ? "" : `Authorization: Bearer ${madeUpToken}-${id}\r\n`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${token}Content-Length: 2\r\n\r\nhi`;
+}
+
 /** Makes a request by a connection that stays open. */
-async function use(socket: Socket): Promise<void> {
-  const data = once(socket, "data");
-  socket.write(`${head}Content-Length: 2\r\n\r\nhi`);
+async function use(socket: Socket | undefined, id?: string): Promise<void> {
+  expect(readStatus(await exchange(socket, toHead("/echo", id)))).toBe(200);
+}
+
+/** Makes a request whose answer does not end. */
+async function begin(socket: Socket | undefined, id?: string): Promise<string> {
+  return exchange(socket, toHead("/slow", id));
+}
+
+async function exchange(socket: Socket | undefined, request: string): Promise<string> {
+  const data = once(socket as Socket, "data");
+  socket?.write(request);
   const [answer] = await data;
-  expect(readStatus(String(answer))).toBe(200);
+  return String(answer);
 }
