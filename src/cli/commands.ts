@@ -40,6 +40,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   {
+    name: "token",
+    summary: "Make, list and revoke the tokens of kitbag serve --http",
+    load: async () => (await import("./commands/token.ts")).tokenCommand,
+  },
+  {
     name: "tour",
     summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,

@@ -1,10 +1,13 @@
 /** Ctrl-C, a request to end, and a terminal that is closed. */
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export const endSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Does work that the first Ctrl-C, or a request to end, cancels, so that it can clean up; the second one ends the program. */
-export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function untilInterrupted<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  signals = endSignals,
+): Promise<Result> {
   const controller = new AbortController();
-  const stopWaiting = onInterrupt(() => controller.abort());
+  const stopWaiting = onInterrupt(() => controller.abort(), signals);
   try {
     return await work(controller.signal);
   } finally {
@@ -16,7 +19,7 @@ export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Pr
 const goingOn = new Set<() => void>();
 
 /** Calls `stop` when somebody wants the program to end, until the function is called that it answers with. */
-export function onInterrupt(stop: () => void): () => void {
+export function onInterrupt(stop: () => void, signals = endSignals): () => void {
   goingOn.add(stop);
   for (const name of signals) process.once(name, stop);
   return () => {

@@ -37,7 +37,7 @@ test("kitbag serve answers the call of a tool on stdio", async (context) => {
 
 test("kitbag serve answers a call that cannot be made with a failure that says why, in the generation of 2026", async (context) => {
   const project = createTools();
-  const { url } = await startHttp(project, ["--module", "tools.ts"]);
+  const { url } = await startHttp(project, ["--module", "tools.ts", "--no-token"]);
   const words = ["--method", "tools/call", "--tool-name", "call_tool", "--tool-args-json", '{"name":"ad"}'];
 
   const seen = await inspect(context, project, ["--protocol-era", "modern", url, ...words]);

@@ -12,6 +12,8 @@ export interface KitbagTerminal {
   /** Resolves when the screen has shown `text` since the last time that it was waited for. */
   waitFor(text: string): Promise<void>;
   type(keys: string): void;
+  /** Closes the terminal, as a window is closed. */
+  close(): void;
   /** All that was shown so far, with what moves the cursor. */
   shown(): string;
   /** Resolves with the exit code when the program is over. */
@@ -50,7 +52,12 @@ export function startKitbagTerminal(
   });
   // A program that has ended reads no more.
   child.stdin.on("error", () => {});
-  return { ended, type: (keys) => void child.stdin.write(keys), ...watch(child.stdout.setEncoding("utf8")) };
+  return {
+    ended,
+    type: (keys) => void child.stdin.write(keys),
+    close: () => void child.kill("SIGKILL"),
+    ...watch(child.stdout.setEncoding("utf8")),
+  };
 }
 
 function watch(stream: Readable): Pick<KitbagTerminal, "shown" | "waitFor"> {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { expect, test, vi } from "vitest";
 import { createProject, program, type Project, runKitbag } from "../../../test/run-kitbag.ts";
 import { startKeyServer } from "../../../test/support/key-server.ts";
 import { startKitbagTerminal } from "../../../test/support/kitbag-terminal.ts";
+import { beginSession } from "../../../test/support/mcp-raw.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { connectHttp, connectStdio, startHttp, startStdio, toEnvironment } from "../../../test/support/serve-kitbag.ts";
 
@@ -177,7 +178,7 @@ test("kitbag serve --no-forge lets nobody make tools, and --exposure dispatch sh
 });
 
 test("kitbag serve --http prints where it listens, and answers there", async () => {
-  const server = await startHttp(createTools(), ["--module", "tools.ts"]);
+  const server = await startHttp(createTools(), ["--module", "tools.ts", "--no-token"]);
   const client = await connectHttp(server.url);
 
   const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
@@ -186,29 +187,96 @@ test("kitbag serve --http prints where it listens, and answers there", async () 
   expect(server.facts).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/u), access: [] });
 });
 
-test("kitbag serve --http without --json prints its address alone to a pipe", async () => {
-  const run = await runKitbag(["serve", "--http", "0"], {
-    project: createProject(),
-    signal: { name: "SIGINT", after: "/mcp" },
-  });
+test("kitbag serve --http makes a token on its first start, and prints it with its address that once", async () => {
+  const project = createProject();
+  const start = (): ReturnType<typeof runKitbag> =>
+    runKitbag(["serve", "--http", "0"], { project, signal: { name: "SIGINT", after: "/mcp" } });
 
-  expect(run.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/u);
-  expect(run.code).toBe(0);
+  const [first, second] = [await start(), await start()];
+
+  expect(first.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\nToken kitbag_[\w-]{43}\n$/u);
+  expect(second.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/u);
+  expect([first.code, second.code]).toEqual([0, 0]);
+  const path = join(project.home, "tokens");
+  expect(readFileSync(path, "utf8")).not.toContain(first.stdout.slice(-20, -1));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("kitbag serve ends in order when its terminal is closed", async () => {
-  const run = await runKitbag(["serve", "--http", "0"], {
-    project: createProject(),
-    signal: { name: "SIGHUP", after: "/mcp" },
+test("kitbag serve --http lets in who has the token of the first start, which is the local user's, and nobody else", async () => {
+  const server = await startHttp(createTools(), ["--module", "tools.ts"]);
+
+  const refused = await fetch(server.url, { method: "POST" });
+  const client = await connectHttp(server.url, String(server.facts["token"]));
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(refused.status).toBe(401);
+  expect(text(answer)).toBe("Hello Ada");
+  expect(server.facts).toMatchObject({ access: ["token"] });
+});
+
+test("kitbag serve --http loses no token to a start that fails", async () => {
+  const project = createProject();
+  const other = await startHttp(createProject(), ["--no-token"]);
+
+  const run = await runKitbag(["serve", "--http", new URL(other.url).host], { project });
+
+  expect(run.code).toBe(1);
+  expect(existsSync(join(project.home, "tokens"))).toBe(false);
+});
+
+test("kitbag serve --http refuses a token within a second of its revocation, in sessions and streams too, and takes a new one", async () => {
+  const project = createTools();
+  const added = await runKitbag(["token", "add", "ann", "--json"], { project });
+  await runKitbag(["token", "add", "bob"], { project });
+  const { token: made } = JSON.parse(added.stdout) as { readonly token: string };
+  const server = await startHttp(project, ["--module", "tools.ts"]);
+  const headers = { authorization: `Bearer ${made}` };
+  const session = await beginSession(server.url, headers);
+  const stream = await fetch(server.url, {
+    headers: { ...headers, accept: "text/event-stream", "mcp-session-id": session },
   });
 
-  expect([run.code, run.stderr]).toEqual([0, ""]);
+  await runKitbag(["token", "revoke", "ann"], { project });
+  const ended = await new Response(stream.body).text().catch(() => "cut");
+  const refused = await fetch(server.url, { method: "POST", headers: { ...headers, "mcp-session-id": session } });
+  const again = await runKitbag(["token", "add", "ann", "--json"], { project });
+  const { token: fresh } = JSON.parse(again.stdout) as { readonly token: string };
+
+  expect([stream.status, ended, refused.status]).toEqual([200, "cut", 401]);
+  await expect
+    .poll(
+      async () => (await fetch(server.url, { method: "POST", headers: { authorization: `Bearer ${fresh}` } })).status,
+    )
+    .toBe(415);
+});
+
+test("kitbag serve --http reads its token file again on SIGHUP, and keeps its tokens when the file is broken", async () => {
+  const project = createProject();
+  const path = project.write("tokens", `${token} ann\n`);
+  const server = await startHttp(project, ["--token", "@tokens"]);
+  const ask = async (): Promise<number> =>
+    (await fetch(server.url, { method: "POST", headers: { authorization: `Bearer ${token}` } })).status;
+
+  writeFileSync(path, `${token} a/b\n`);
+  server.child.kill("SIGHUP");
+  await expect.poll(() => server.stderr()).toContain("the tokens of before stay good");
+  const whileBroken = await ask();
+  writeFileSync(path, `${token}-other ann\n`);
+  server.child.kill("SIGHUP");
+
+  // 415: it was let in, and sent no JSON.
+  expect(whileBroken).toBe(415);
+  await expect.poll(ask).toBe(401);
+  expect(server.stderr().trim().split("\n")).toEqual([
+    'Cannot read --token @tokens: line 1: "a/b" cannot be a name; take 1 to 64 of the letters a to z, digits and . _ @ + -; the tokens of before stay good',
+  ]);
+  expect(server.child.exitCode).toBeNull();
 });
 
 test("kitbag serve --http shows a person what is served, and what is dangerous in red", async (context) => {
   needProgram(context, "script");
   const terminal = startKitbagTerminal(
-    ["serve", "--http", "0", "--sandbox", "off", "--store", "none"],
+    ["serve", "--http", "0", "--no-token", "--sandbox", "off", "--store", "none"],
     createProject(),
   );
 
@@ -219,6 +287,24 @@ test("kitbag serve --http shows a person what is served, and what is dangerous i
   expect(terminal.shown()).toMatch(/URL {6}.*http:\/\/127\.0\.0\.1:\d+\/mcp/u);
   expect(terminal.shown()).toMatch(/Sandbox {2}\u001B\[31moff: what runs can read and change all that you can/u);
   expect(terminal.shown()).toMatch(/Access {3}everybody on this machine; no token/u);
+});
+
+test("kitbag serve --http ends when its terminal is closed", async (context) => {
+  needProgram(context, "script");
+  const terminal = startKitbagTerminal(["serve", "--http", "0", "--no-token", "--store", "none"], createProject());
+  await terminal.waitFor("Ctrl-C stops it");
+  const url = /http:\/\/127\.0\.0\.1:\d+/u.exec(terminal.shown())?.[0] ?? "";
+  const isServed = async (): Promise<boolean> =>
+    fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  const before = await isServed();
+
+  terminal.close();
+
+  expect(before).toBe(true);
+  await expect.poll(isServed, { timeout: 20_000 }).toBe(false);
 });
 
 test("kitbag serve at a terminal says that a client must start it", async (context) => {
@@ -280,7 +366,12 @@ test("kitbag serve --oauth lets in who has a JWT of the issuer, and says where t
 
 test("kitbag serve answers to the names and pages that are allowed, and to no others", async () => {
   const words = ["--allow-host", "box", "--public-url", "https://tools.example.com/mcp"];
-  const server = await startHttp(createProject(), [...words, "--allow-origin", "https://app.example.com"]);
+  const server = await startHttp(createProject(), [
+    ...words,
+    "--no-token",
+    "--allow-origin",
+    "https://app.example.com",
+  ]);
 
   const statuses = await Promise.all(
     [
@@ -306,14 +397,14 @@ test("kitbag serve --http speaks the newest generation of the protocol, too", as
 });
 
 test("kitbag serve --http on an address of the network needs a token", async () => {
-  const run = await runKitbag(["serve", "--http", "0.0.0.0:0"]);
+  const run = await runKitbag(["serve", "--http", "0.0.0.0:0", "--no-token"]);
 
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('Cannot listen on "0.0.0.0": everybody who reaches it could call the tools');
 });
 
 test("kitbag serve --http on a port that is taken says so", async () => {
-  const server = await startHttp(createProject());
+  const server = await startHttp(createProject(), ["--no-token"]);
 
   const run = await runKitbag(["serve", "--http", new URL(server.url).host]);
 
@@ -322,7 +413,7 @@ test("kitbag serve --http on a port that is taken says so", async () => {
 });
 
 test("kitbag serve --http lets calls finish when it is stopped", async () => {
-  const server = await startHttp(createTools(), ["--module", "tools.ts"]);
+  const server = await startHttp(createTools(), ["--module", "tools.ts", "--no-token"]);
   const client = await connectHttp(server.url);
   const running = client.callTool({ name: "slow", arguments: {} });
   await expect.poll(() => server.stderr()).toContain("slow begins");
@@ -335,6 +426,8 @@ test("kitbag serve --http lets calls finish when it is stopped", async () => {
 
 test.for([
   [["--token", token], "Cannot use --token on stdio: who starts the program is let in; add --http"],
+  [["--no-token"], "Cannot use --no-token on stdio: who starts the program is let in; add --http"],
+  [["--http", "--token", ""], "Cannot use --token: there is no token in it"],
   [["--allow-origin", "https://a.example"], "Cannot use --allow-origin on stdio"],
   [["--exposure", "all"], 'Cannot use --exposure "all": there are both, dispatch, direct'],
   [["--http", "./skills"], 'Cannot use --http "./skills": expected host:port'],

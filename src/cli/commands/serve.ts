@@ -7,7 +7,7 @@ import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
 import type { OpenRecords } from "../store/with-records.ts";
-import { untilInterrupted } from "../until-interrupted.ts";
+import { endSignals, untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag serve`: the tools and skills of a project, for MCP clients. */
@@ -15,8 +15,11 @@ export const serveCommand: CliCommand = {
   examples: [
     ["kitbag serve skills", "MCP on standard input and output: for a client that starts it"],
     ["kitbag serve skills --print-config claude-code", "what this client must be told to start it"],
-    ["kitbag serve skills --http", "Streamable HTTP at http://127.0.0.1:3210/mcp, for this machine"],
-    ["kitbag serve --http 0.0.0.0:8080 --token @tokens.txt", "for the network: each line of the file is a token"],
+    ["kitbag serve skills --http", "Streamable HTTP at http://127.0.0.1:3210/mcp; the first start prints its token"],
+    [
+      "kitbag serve --http 0.0.0.0:8080 --token @tokens.txt",
+      "for the network: each line of the file is a token; it is followed",
+    ],
     ["kitbag serve --http --print-config vscode", "what this client must be told to reach it"],
     ["kitbag serve --exposure dispatch", "show clients the few tools that find and call all others"],
   ],
@@ -40,18 +43,23 @@ export const serveCommand: CliCommand = {
 
 async function serve(invocation: Invocation, wishes: ServeWishes, { records, runtimes }: OpenRecords): Promise<Answer> {
   const { openServed } = await import("../serve/open-served.ts");
+  const { http } = wishes;
+  const places = http?.tokens;
+  const tokens = places && (await import("../serve/live-tokens.ts")).openTokens(places);
   surviveRejections(invocation);
-  await untilInterrupted(async (signal) => {
-    const served = await openServed(invocation, wishes, { records, runtimes });
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const served = await openServed(invocation, wishes, { records, runtimes, tokens });
     try {
-      if (wishes.http === undefined)
-        await (await import("../serve/serve-stdio.ts")).serveStdio(invocation, served, signal);
-      else
-        await (await import("../serve/serve-http.ts")).serveHttp(invocation, wishes.http, { served, runtimes }, signal);
+      if (http === undefined) await (await import("../serve/serve-stdio.ts")).serveStdio(invocation, served, signal);
+      else {
+        const { serveHttp } = await import("../serve/serve-http.ts");
+        await serveHttp(invocation, http, { served, runtimes, tokens }, signal);
+      }
     } finally {
       await served.close();
     }
-  });
+  };
+  await untilInterrupted(work, http === undefined ? endSignals : endSignals.filter((name) => name !== "SIGHUP"));
   return { document: undefined };
 }
 

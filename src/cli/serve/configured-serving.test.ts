@@ -13,8 +13,8 @@ test("kitbag serve shows each client what the configuration says for its name, a
     { client: "*", exposure: "direct" },
   ];
   const project = createProject({ "kitbag.config.json": JSON.stringify({ serve: { exposure } }) });
-  const { url } = await startHttp(project);
-  const flagged = await startHttp(project, ["--exposure", "both"]);
+  const { url } = await startHttp(project, ["--no-token"]);
+  const flagged = await startHttp(project, ["--exposure", "both", "--no-token"]);
 
   const seen = {
     narrow: await listTools(url, "narrow-client"),

@@ -11,6 +11,7 @@ import { toPrintableLine } from "../printable.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { followFolders } from "./follow-folders.ts";
 import { createFileLister } from "./list-project-files.ts";
+import type { LiveTokens } from "./live-tokens.ts";
 import { readVersion } from "./own-files.ts";
 import type { ServeWishes } from "./serve-wishes.ts";
 
@@ -29,8 +30,8 @@ const callsPerCore = 4;
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   invocation: Invocation,
-  { directories, exposure, hasForge, http }: ServeWishes,
-  open: OpenRecords,
+  { directories, exposure, hasForge }: ServeWishes,
+  { tokens, ...open }: OpenRecords & { readonly tokens: LiveTokens | undefined },
 ): Promise<Served> {
   // The largest part to load; the rest does not need it to begin.
   const loading = import("../../mcp/server/create-mcp-server.ts");
@@ -38,7 +39,7 @@ export async function openServed(
   const workshop = await openWorkshop(invocation, open, {
     hasForge,
     ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
-    ...(http !== undefined && http.tokens.length > 0 && { scopesOf: createScopesOf(http.tokens) }),
+    ...(tokens !== undefined && { scopesOf: (user: string) => createScopesOf(tokens.current)(user) }),
     async addSkills({ workspace, mcp }, servers) {
       const followed = await followFolders(invocation, workspace, { directories, servers });
       // `kitbag trust` in another terminal counts at once.

@@ -9,6 +9,7 @@ import { toFindOptions } from "../skills/find-options.ts";
 import { usageError } from "../usage-error.ts";
 import { renderClientConfig, type ClientEntry } from "./client-configs.ts";
 import { isSource, mainFile } from "./own-files.ts";
+import { readTokens, withoutMissing } from "./read-tokens.ts";
 import type { HttpWishes, ServeWishes } from "./serve-wishes.ts";
 import { toCommand } from "./to-command.ts";
 
@@ -33,7 +34,8 @@ function checkServable({ directories, http }: ServeWishes, invocation: Invocatio
   const missing = diagnostics.find(({ code }) => code === "folder-missing");
   if (missing !== undefined) throw usageError(missing.message);
   if (http === undefined) return;
-  const { tokens, origins, oauth } = http;
+  const { origins, oauth } = http;
+  const tokens = http.tokens === undefined ? [] : readTokens(withoutMissing(http.tokens));
   // Whether others can reach it unasked is not looked at: the token may come with the environment that serves.
   checkGateOptions({ routes: [], tokens, origins, ...(oauth !== undefined && { oauth }) });
 }
@@ -62,5 +64,5 @@ function toHttp({ host, port, tokens, oauth, publicUrl }: HttpWishes): ClientEnt
   const name = own.includes(":") ? `[${own}]` : own;
   const url = publicUrl ?? `http://${name}:${port}/mcp`;
   // Who signs in with OAuth is asked by the client; nobody is let in from elsewhere without one of the two.
-  return { transport: "http", url, needsToken: oauth === undefined && (tokens.length > 0 || !isLoopback(host)) };
+  return { transport: "http", url, needsToken: oauth === undefined && (tokens !== undefined || !isLoopback(host)) };
 }

@@ -4,44 +4,64 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { readTokens } from "./read-tokens.ts";
+import { digestToken } from "../../gate/access/token-check.ts";
+import type { GateToken } from "../../gate/gate.ts";
+import { findTokenPlaces, readFirstTokens, readTokens, withoutMissing } from "./read-tokens.ts";
 
 const [first, second] = [["first", "made-up-token"].join("-"), ["second", "made-up-token"].join("-")] as const;
+const home = "/no/such/home";
+const env = { KITBAG_HOME: home };
 
-test("readTokens() finds none if nobody gave one", () => {
-  expect(readTokens({ options: {}, env: { KITBAG_TOKEN: "" }, cwd: "/" })).toEqual([]);
+test("findTokenPlaces() names the file of kitbag token if nobody gave a token", () => {
+  const places = findTokenPlaces({ options: {}, env: { ...env, KITBAG_TOKEN: "" }, cwd: "/" });
+
+  expect(places).toEqual({
+    given: [],
+    files: [{ path: join(home, "tokens"), name: join(home, "tokens"), isOwn: true }],
+  });
+  expect(readTokens(withoutMissing(places))).toEqual([]);
 });
 
-test("readTokens() takes flags before the environment", () => {
-  const tokens = readTokens({ options: { token: [first, second] }, env: { KITBAG_TOKEN: "other" }, cwd: "/" });
+test("findTokenPlaces() takes flags before the environment", () => {
+  const options = { token: [first, second] };
 
-  expect(tokens).toEqual([{ token: first }, { token: second }]);
+  expect(read(options, { KITBAG_TOKEN: "other" })).toEqual([{ token: first }, { token: second }]);
 });
 
-test("readTokens() takes the environment if there is no flag", () => {
-  const tokens = readTokens({ options: {}, env: { KITBAG_TOKEN: first }, cwd: "/" });
+test("findTokenPlaces() takes the environment if there is no flag, also a digest", () => {
+  const sha256 = digestToken(first);
 
-  expect(tokens).toEqual([{ token: first }]);
+  expect(read({}, { KITBAG_TOKEN: first })).toEqual([{ token: first }]);
+  expect(read({}, { KITBAG_TOKEN: `sha256:${sha256}` })).toEqual([{ sha256 }]);
 });
 
-test("readTokens() reads a file with whose tokens they are and what they are good for", () => {
+test("readTokens() reads files beside texts", () => {
   const cwd = createFolder();
-  writeFileSync(join(cwd, "tokens"), `# ours\n${first}\r\n\n  ${second} reader tools:pdf,tools:csv,\n`);
+  writeFileSync(join(cwd, "tokens"), `# ours\n${second} reader tools:pdf\n`);
 
-  const tokens = readTokens({ options: { token: ["@tokens"] }, env: {}, cwd });
+  const tokens = read({ token: [first, "@tokens"] }, {}, cwd);
 
-  expect(tokens).toEqual([{ token: first }, { token: second, id: "reader", scopes: ["tools:pdf", "tools:csv"] }]);
+  expect(tokens).toEqual([{ token: first }, { token: second, id: "reader", scopes: ["tools:pdf"] }]);
 });
 
-test.for([{ token: [""] }, { token: ["@empty"] }])("readTokens() refuses %j: nothing is not a token", (options) => {
-  const cwd = createFolder();
-  writeFileSync(join(cwd, "empty"), "# nothing\n");
+test.for([{ token: [""] }, { token: [first, ""] }, { token: ["@empty"] }])(
+  "readFirstTokens() refuses %j: nothing is not a token",
+  (options) => {
+    const cwd = createFolder();
+    writeFileSync(join(cwd, "empty"), "# nothing\n");
 
-  expect(() => readTokens({ options, env: {}, cwd })).toThrow(/^Cannot use --token: there is no token in it/u);
-});
+    expect(() => readFirstTokens(findTokenPlaces({ options, env, cwd }))).toThrow(
+      /^Cannot use --token.*: there is no token in it; make one with kitbag token add/u,
+    );
+  },
+);
 
 test("readTokens() says that a file is missing", () => {
-  expect(() => readTokens({ options: {}, env: { KITBAG_TOKEN: "@nowhere" }, cwd: createFolder() })).toThrow(
-    "Cannot read KITBAG_TOKEN @nowhere: ",
+  expect(() => read({}, { KITBAG_TOKEN: "@nowhere" }, createFolder())).toThrow(
+    "Cannot read KITBAG_TOKEN @nowhere: there is no such file",
   );
 });
+
+function read(options: Readonly<Record<string, unknown>>, more: object = {}, cwd = "/"): readonly GateToken[] {
+  return readTokens(findTokenPlaces({ options, env: { ...env, ...more }, cwd }));
+}

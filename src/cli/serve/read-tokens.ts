@@ -1,55 +1,90 @@
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { GateToken } from "../../gate/gate.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { usageError } from "../usage-error.ts";
+import { hasTokenFile, loadTokens, ownTokenFile, readTokenFile, toGateToken } from "./token-file.ts";
 
-/** More than any list of tokens has. */
-const maxBytes = 1024 * 1024;
+/** Where the tokens of a service come from. */
+export interface TokenPlaces {
+  /** Those that were given as they are. */
+  readonly given: readonly GateToken[];
+  readonly files: readonly TokenPlace[];
+}
+
+/** A file with tokens. */
+export interface TokenPlace {
+  readonly path: string;
+  /** What the person called it. */
+  readonly name: string;
+  /** Whether it is the file of `kitbag token`, which is made when it is needed. */
+  readonly isOwn: boolean;
+}
+
+type Asked = Pick<Invocation, "options" | "env" | "cwd">;
 
 /**
- * Reads the tokens that the person names, by flag or else by `KITBAG_TOKEN`: as text, or as `@file`. Each line of a file is a
- * token, and behind it, if that is wanted, whose it is and its scopes: `<token> <id> tools:pdf,tools:csv`.
+ * Finds where the tokens come from: `--token`, else `KITBAG_TOKEN`, each a text or `@file`, else the file of `kitbag token`.
  *
- * @throws {KitbagError} `usage-invalid` for a file that cannot be read. It never repeats a token.
+ * @throws {KitbagError} `usage-invalid` for an empty token; `option-invalid` for a `KITBAG_HOME` that cannot be used.
  */
-export function readTokens({ options, env, cwd }: Pick<Invocation, "options" | "env" | "cwd">): GateToken[] {
+export function findTokenPlaces({ options, env, cwd }: Asked): TokenPlaces {
   const flags = getTexts(options, "token");
-  const variable = env["KITBAG_TOKEN"] ?? "";
-  const given = flags.length > 0 ? flags : variable === "" ? [] : [variable];
   const source = flags.length > 0 ? "--token" : "KITBAG_TOKEN";
-  const tokens = given.flatMap((text) => (text.startsWith("@") ? readFile(text, source, cwd) : [{ token: text }]));
-  // An empty file or text must not mean that everybody is let in.
-  if (given.length > 0 && tokens.every(({ token }) => token === "")) {
-    throw usageError(`Cannot use ${source}: there is no token in it; make one with: openssl rand -hex 32`);
+  const texts = flags.length > 0 ? flags : [env["KITBAG_TOKEN"] ?? ""].filter((text) => text !== "");
+  // An empty text must not mean that everybody is let in, nor that another token is good.
+  if (texts.includes("")) throw noToken(source);
+  const isFile = (text: string): boolean => text.startsWith("@");
+  const named = texts.filter(isFile).map((text) => ({
+    path: resolve(cwd, text.slice(1)),
+    name: `${source} ${text}`,
+    isOwn: false,
+  }));
+  const path = ownTokenFile(resolveKitbagHome(env));
+  return {
+    given: texts.filter((text) => !isFile(text)).map(toGateToken),
+    files: texts.length > 0 ? named : [{ path, name: path, isOwn: true }],
+  };
+}
+
+/**
+ * Reads all tokens of the places.
+ *
+ * @throws {KitbagError} `usage-invalid`, `config-invalid` for a file that cannot be read. It never repeats a token.
+ */
+export function readTokens({ given, files }: TokenPlaces): readonly GateToken[] {
+  return [...given, ...files.flatMap(readPlace)];
+}
+
+/** Without the file of `kitbag token` if it was not made yet. */
+export function withoutMissing(places: TokenPlaces): TokenPlaces {
+  return { ...places, files: places.files.filter(({ path, isOwn }) => !isOwn || hasTokenFile(path)) };
+}
+
+function readPlace({ path, name, isOwn }: TokenPlace): readonly GateToken[] {
+  if (isOwn) return loadTokens(path);
+  try {
+    return readTokenFile(path);
+  } catch (cause) {
+    throw usageError(`Cannot read ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
+}
+
+/**
+ * Reads the tokens to begin with: there must be one.
+ *
+ * @throws {KitbagError} as {@link readTokens}, and `usage-invalid` if there is no token.
+ */
+export function readFirstTokens(places: TokenPlaces): readonly GateToken[] {
+  const tokens = readTokens(places);
+  if (tokens.length === 0) throw noToken(places.files.map(({ name }) => name).join(" and "));
   return tokens;
 }
 
-function readFile(given: string, source: string, cwd: string): GateToken[] {
-  const path = resolve(cwd, given.slice(1));
-  let text: string | undefined;
-  try {
-    text = statSync(path).size > maxBytes ? undefined : readFileSync(path, "utf8");
-  } catch (cause) {
-    throw usageError(`Cannot read ${source} ${given}: ${describeFileError(cause)}`);
-  }
-  if (text === undefined) throw usageError(`Cannot read ${source} ${given}: it is larger than ${maxBytes} bytes`);
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map(toToken);
-}
-
-function toToken(line: string): GateToken {
-  const [token = "", id, scopes] = line.split(/\s+/u);
-  return {
-    token,
-    ...(id !== undefined && { id }),
-    ...(scopes !== undefined && { scopes: scopes.split(",").filter((scope) => scope !== "") }),
-  };
+function noToken(source: string): Error {
+  return usageError(
+    `Cannot use ${source}: there is no token in it; make one with kitbag token add <name>, or serve this machine without one by --no-token`,
+  );
 }

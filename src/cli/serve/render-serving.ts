@@ -5,6 +5,8 @@ import type { Terminal } from "../terminal.ts";
 export interface ServingFacts {
   readonly url: string;
   readonly publicUrl?: string;
+  /** The token that the first start made: it is shown this once. */
+  readonly token?: string;
   /** Tools that are there at once. */
   readonly tools: number;
   readonly skills: number;
@@ -22,15 +24,21 @@ export function renderServing(facts: ServingFacts, terminal: Pick<Terminal, "sty
   const lines: readonly (readonly [name: string, value: string])[] = [
     ["URL", terminal.style("bold", toPrintableLine(facts.url))],
     ...(facts.publicUrl === undefined ? [] : [["Public", toPrintableLine(facts.publicUrl)] as const]),
+    ...(facts.token === undefined ? [] : [["Token", toPrintableLine(facts.token)] as const]),
     ["Tools", String(facts.tools)],
     ["Skills", `${facts.skills}, with ${facts.skillTools} tools`],
     ["Sandbox", showSandbox(facts.sandbox, terminal)],
     ["Store", toPrintableLine(facts.store)],
     ["Access", showAccess(facts.access)],
   ];
-  return [...lines.map(([name, value]) => `${name.padEnd(9)}${value}`), "", "Ctrl-C stops it; calls may finish."].join(
-    "\n",
-  );
+  const hint =
+    "Clients send the token as Authorization: Bearer. It is not shown again; kitbag token add <name> makes others.";
+  return [
+    ...lines.map(([name, value]) => `${name.padEnd(9)}${value}`),
+    "",
+    ...(facts.token === undefined ? [] : [hint]),
+    "Ctrl-C stops it; calls may finish.",
+  ].join("\n");
 }
 
 function showSandbox(name: string, { style }: Pick<Terminal, "style">): string {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import { quote } from "../../core/errors.ts";
-import type { GateOAuth, GateToken } from "../../gate/gate.ts";
+import type { GateOAuth } from "../../gate/gate.ts";
 import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
@@ -10,7 +10,7 @@ import { addStoreOption } from "../store/choose-store.ts";
 import { usageError } from "../usage-error.ts";
 import { clientNames } from "./client-configs.ts";
 import { defaultAddress, parseAddress, type ListenAddress } from "./parse-address.ts";
-import { readTokens } from "./read-tokens.ts";
+import { findTokenPlaces, type TokenPlaces } from "./read-tokens.ts";
 
 const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
 
@@ -28,7 +28,8 @@ export interface ServeWishes {
 
 /** How HTTP is served. */
 export interface HttpWishes extends ListenAddress {
-  readonly tokens: readonly GateToken[];
+  /** Where its tokens come from; nothing if none is asked for. */
+  readonly tokens: TokenPlaces | undefined;
   readonly oauth: GateOAuth | undefined;
   /** Names that clients may call this machine by. */
   readonly hosts: readonly string[];
@@ -46,8 +47,9 @@ export function addServeOptions(command: Command): void {
   addListOption(
     command,
     "--token <token>",
-    "let in who has this token; @file reads tokens from a file; may be given again",
+    "let in who has this token; @file follows a file of tokens; may be given again; else those of kitbag token, and the first start makes one",
   );
+  command.option("--no-token", "let in everybody on this machine without a token");
   addOption(command, "--oauth <issuer>", "let in who has a JWT of this authorization server");
   addOption(command, "--public-url <url>", "the address of /mcp as clients know it, behind a proxy");
   addListOption(
@@ -90,7 +92,8 @@ export function readServeWishes(invocation: Invocation): ServeWishes {
     (name) => options[name] !== undefined,
   );
   if (http === undefined && onlyHttp !== undefined) {
-    throw usageError(`Cannot use --${toFlag(onlyHttp)} on stdio: who starts the program is let in; add --http`);
+    const flag = options[onlyHttp] === false ? `no-${onlyHttp}` : toFlag(onlyHttp);
+    throw usageError(`Cannot use --${flag} on stdio: who starts the program is let in; add --http`);
   }
   return {
     directories: [...args, ...getTexts(options, "skills")],
@@ -108,12 +111,21 @@ function readHttp(invocation: Invocation): HttpWishes | undefined {
   const issuer = getText(options, "oauth");
   return {
     ...(typeof given === "string" ? parseAddress(given) : defaultAddress),
-    tokens: readTokens(invocation),
+    tokens: readPlaces(invocation),
     oauth: issuer === undefined ? undefined : { issuer, ...(publicUrl !== undefined && { resource: publicUrl }) },
     hosts: [...getTexts(options, "allowHost"), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
     origins: getTexts(options, "allowOrigin"),
     publicUrl,
   };
+}
+
+/** Who logs in elsewhere needs no token of this machine. */
+function readPlaces(invocation: Invocation): TokenPlaces | undefined {
+  const { options } = invocation;
+  if (options["token"] === false) return undefined;
+  const places = findTokenPlaces(invocation);
+  const isOwn = places.files.some((place) => place.isOwn);
+  return isOwn && options["oauth"] !== undefined ? undefined : places;
 }
 
 function readPublicUrl(text: string | undefined): string | undefined {

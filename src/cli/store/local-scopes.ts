@@ -1,7 +1,7 @@
 import { anybody, createScopesOf } from "../../gate/access/token-check.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
 import type { Invocation } from "../cli-command.ts";
-import { readTokens } from "../serve/read-tokens.ts";
+import { findTokenPlaces, readTokens, withoutMissing } from "../serve/read-tokens.ts";
 
 /**
  * What users may call, as far as a command knows: the person who runs it everything, others what the tokens of `kitbag serve` say.
@@ -10,7 +10,7 @@ import { readTokens } from "../serve/read-tokens.ts";
 export function createLocalScopes(invocation: Invocation, person: string | undefined): ScopesOf {
   return (user) => {
     if (user === person || user === anybody.id) return "all";
-    const tokens = readTokens(invocation);
+    const tokens = readTokens(withoutMissing(findTokenPlaces(invocation)));
     return tokens.length === 0 ? undefined : createScopesOf(tokens)(user);
   };
 }

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { KitbagError, quote } from "../../core/errors.ts";
+import { digestToken } from "../../gate/access/token-check.ts";
+import type { GateToken } from "../../gate/gate.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
+import { replaceFile } from "../../skills/trust/replace-file.ts";
+import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+
+/** More than any list of tokens has. */
+const maxBytes = 1024 * 1024;
+
+/** One line of a token file: a token, or its digest, whose it is, what it is good for and when it was made. */
+export type TokenLine = GateToken & {
+  /** As it was written: `2026-11-18T07:00:00Z`. */
+  readonly created?: string;
+};
+
+/** The file of the tokens that `kitbag token` makes. */
+export function ownTokenFile(home: string): string {
+  return join(home, "tokens");
+}
+
+/**
+ * Reads a token file. Each line is a token, and behind it, if that is wanted, whose it is, its scopes (`*` for all) and when it was made:
+ * `<token> <name> tools:of:pdf,tools:read 2026-11-18T07:00:00Z`. `sha256:` and its digest may stand for a token.
+ *
+ * @throws {Error} with what is wrong and in which line; it never repeats a token.
+ */
+export function readTokenFile(path: string): readonly TokenLine[] {
+  let text: string;
+  try {
+    if (statSync(path).size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Error(describeFileError(cause), { cause });
+  }
+  if (text === "") throw new Error("it is empty; a file with a line that begins with # has no tokens");
+  return text.split("\n").flatMap((line, index) => {
+    const trimmed = line.trim();
+    return trimmed === "" || trimmed.startsWith("#") ? [] : [parseLine(trimmed, index + 1)];
+  });
+}
+
+/** Reads a token as it is, or as `sha256:` and its digest. */
+export function toGateToken(text: string): { readonly token: string } | { readonly sha256: string } {
+  return text.startsWith("sha256:") ? { sha256: text.slice("sha256:".length).toLowerCase() } : { token: text };
+}
+
+function parseLine(line: string, number: number): TokenLine {
+  const [text = "", id, scopes, created, ...more] = line.split(/\s+/u);
+  const token = toGateToken(text);
+  if ("sha256" in token && !/^[\da-f]{64}$/u.test(token.sha256)) {
+    throw new Error(`line ${number}: "sha256:" is followed by no digest of 64 hexadecimal digits`);
+  }
+  if (id !== undefined) checkName(id, `line ${number}: `);
+  if (more.length > 0) throw new Error(`line ${number}: there are more than a token, a name, scopes and a time`);
+  return {
+    ...token,
+    ...(id !== undefined && { id }),
+    ...(scopes !== undefined && scopes !== "*" && { scopes: scopes.split(",").filter((scope) => scope !== "") }),
+    ...(created !== undefined && { created }),
+  };
+}
+
+/** Letters that look alike in several alphabets, and signs that separate names elsewhere, would make two users look like one. */
+export function checkName(name: string, place = ""): void {
+  if (/^[A-Za-z\d][\w.@+-]{0,63}$/u.test(name)) return;
+  const shown = quote(name.slice(0, 70));
+  throw new Error(`${place}${shown} cannot be a name; take 1 to 64 of the letters a to z, digits and . _ @ + -`);
+}
+
+/** A token that was just made. */
+export interface MadeToken {
+  /** The token itself: 256 random bits. It is kept nowhere. */
+  readonly token: string;
+  readonly line: TokenLine & { readonly sha256: string };
+}
+
+/** Makes a random token for a user. */
+export function makeToken(id: string, scopes: readonly string[] | "all"): MadeToken {
+  const token = `kitbag_${randomBytes(32).toString("base64url")}`;
+  const created = new Date().toISOString().replace(/\.\d+Z$/u, "Z");
+  return { token, line: { sha256: digestToken(token), id, ...(scopes !== "all" && { scopes }), created } };
+}
+
+/**
+ * Reads Kitbag's own token file.
+ *
+ * @throws {KitbagError} `config-invalid` if it is not as Kitbag writes it, or another user could have written it.
+ */
+export function loadTokens(path: string): readonly TokenLine[] {
+  try {
+    checkOwner(path);
+    return readTokenFile(path);
+  } catch (cause) {
+    throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
+  }
+}
+
+/** Tells whether a file is there. */
+export function hasTokenFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function checkOwner(path: string): void {
+  const { uid, mode } = statSync(path);
+  const foreign = describeForeignOwner({ uid });
+  if (foreign !== undefined) throw new Error(foreign);
+  if (process.getuid !== undefined && (mode & 0o022) !== 0) {
+    throw new Error("other users can write to it; look at it, then run chmod 600 on it");
+  }
+}
+
+/**
+ * Changes Kitbag's own token file in one step, readable by its owner alone. Several programs may do so at once. `change` gets nothing if
+ * there is no file; if it answers with nothing, the file stays as it is. Tokens that a person wrote there become digests.
+ *
+ * @throws {KitbagError} `config-invalid` if the file cannot be read or written.
+ */
+export async function changeTokens(
+  path: string,
+  change: (lines: readonly TokenLine[] | undefined) => readonly TokenLine[] | undefined,
+): Promise<void> {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    await withFileLock(`${path}.lock`, () => {
+      const changed = change(hasTokenFile(path) ? loadTokens(path) : undefined);
+      if (changed !== undefined) replaceFile(path, renderTokens(changed), 0o600);
+    });
+  } catch (cause) {
+    if (cause instanceof KitbagError) throw cause;
+    throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
+  }
+}
+
+function renderTokens(lines: readonly TokenLine[]): string {
+  const head = "# Tokens of kitbag serve --http: digest, user, scopes (* for all), time. Change it with kitbag token.";
+  const rows = lines.map((line) => {
+    const digest = "sha256" in line ? line.sha256 : digestToken(line.token);
+    const { id, scopes = "all", created } = line;
+    const words = [id, id && (scopes === "all" ? "*" : scopes.join(",")), created];
+    return [`sha256:${digest}`, ...words.filter((word) => word !== undefined)].join(" ");
+  });
+  return `${[head, ...rows].join("\n")}\n`;
+}
