@@ -256,6 +256,7 @@ test('"kitbag/mcp" exports these types', () => {
     "McpPromptSource",
     "McpResourceSource",
     "McpServerEntry",
+    "McpServerEvent",
     "McpServerLimits",
     "McpServerOptions",
     "McpServersOptions",

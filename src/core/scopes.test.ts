@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasScope } from "./scopes.ts";
+import { hasScope, toScopesKey } from "./scopes.ts";
 
 test("hasScope() lets a caller with all scopes do everything", () => {
   expect(hasScope("all", "tools:pdf")).toBe(true);
@@ -21,4 +21,11 @@ test.for([
   const answer = hasScope(new Set([had]), asked);
 
   expect(answer).toBe(expected);
+});
+
+test("toScopesKey() is the same for the same scopes in whatever order, and for no others", () => {
+  const keys = [["a", "b"], ["b", "a"], ["a b"], []].map((scopes) => toScopesKey(new Set(scopes)));
+
+  expect(keys[0]).toBe(keys[1]);
+  expect(new Set([...keys, toScopesKey("all"), toScopesKey(new Set(["all"]))]).size).toBe(5);
 });

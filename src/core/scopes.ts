@@ -51,6 +51,11 @@ export function mayCallTool(scopes: Scopes, entry: ScopedTool): boolean {
   return hasAllTools(scopes) || toToolScopes(entry).some((scope) => hasScope(scopes, scope));
 }
 
+/** A text that is the same for scopes that are the same. */
+export function toScopesKey(scopes: Scopes): string {
+  return scopes === "all" ? scopes : JSON.stringify([...scopes].toSorted());
+}
+
 /** Tells whether `scopes` let a caller call every tool. */
 export function hasAllTools(scopes: Scopes): boolean {
   return hasScope(scopes, "tools");

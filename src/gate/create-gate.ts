@@ -45,7 +45,7 @@ export async function createGate(options: GateOptions): Promise<Gate> {
       checkTokens(tokens);
       const gone = parts.access.setTokens(tokens);
       listener.cutRefused();
-      for (const id of gone) for (const route of options.routes) route.onCallerGone?.(id);
+      for (const caller of gone) for (const route of options.routes) route.onCallerGone?.(caller);
     },
     close({ graceMs = 10_000 } = {}) {
       closing ??= closeServer({ server, listener, parts, routes: options.routes }, graceMs).finally(() => {

@@ -60,8 +60,11 @@ export interface Route {
   renderRefusal?(refusal: Refusal): string;
   /** Is told that the gate begins to close: end the streams that nobody waits for. */
   onClosing?(): void;
-  /** Is told that a caller has no token any more: end what is kept for them. Their requests are cut already. */
-  onCallerGone?(id: string): void;
+  /**
+   * Is told that a token is gone or has other scopes: `caller` is the object that requests with it had. End what is kept for it; the
+   * requests are cut already.
+   */
+  onCallerGone?(caller: Caller): void;
 }
 
 /** A token that lets a caller in: as it is, or by its digest. */
@@ -78,7 +81,7 @@ export type GateToken = GateTokenOwner &
   );
 
 /** Whose a token is. */
-export interface GateTokenOwner {
+interface GateTokenOwner {
   /**
    * Who its owner is, for limits and records: visible characters, at most 200, and not as those of JWTs begin (`oauth:`).
    * @default `token-` and the first digits of its digest

@@ -2,11 +2,13 @@ import { availableParallelism } from "node:os";
 
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
+import type { McpServerEvent } from "../../mcp/server/mcp-server-options.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { openWorkshop } from "../forge/open-workshop.ts";
+import { readLogLevel } from "../logs/log-level.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { followFolders } from "./follow-folders.ts";
@@ -26,6 +28,14 @@ export interface Served {
 
 /** So many calls of one user run at once for each core: the rest of the machine is for other users. */
 const callsPerCore = 4;
+
+/** What happens to sessions is worth a line only to those who read the log. */
+async function logSession({ terminal, ...given }: Invocation, { type, ...fields }: McpServerEvent): Promise<void> {
+  const { createLogger } = await import("../logs/create-logger.ts");
+  const logger = createLogger({ level: readLogLevel(given), write: terminal.note, isWatched: terminal.isWatched });
+  const message = type === "session-dropped" ? "session closed to make room" : "session refused: too many are in use";
+  logger.log("warn", message, fields);
+}
 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
@@ -59,6 +69,7 @@ export async function openServed(
     listFiles: createFileLister(invocation.cwd),
     ...(store !== undefined && { store }),
     ...(forge !== undefined && { forge }),
+    report: (event) => void logSession(invocation, event),
     onError(error) {
       invocation.terminal.note(`${toPrintableLine(`MCP: ${error.message}`)}\n`);
     },

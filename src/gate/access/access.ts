@@ -33,8 +33,8 @@ export interface Access {
   check(sent: Sent): Caller | Denial | Promise<Caller | Denial>;
   /** Tells whether a caller that was let in would be let in now, with the same scopes. */
   isGood(caller: Caller): boolean;
-  /** Takes other tokens in place of those before. Answers with the ids of callers that have no token any more. */
-  setTokens(tokens: readonly GateToken[]): ReadonlySet<string>;
+  /** Takes other tokens in place of those before. Answers with the callers that are not let in any more, or not with these scopes. */
+  setTokens(tokens: readonly GateToken[]): ReadonlySet<Caller>;
 }
 
 /** What access is checked with. */
@@ -85,12 +85,12 @@ export function createAccess(parts: AccessParts): Access {
         ? take(token, key, sent)
         : denyToken(undefined, sent, parts);
     },
-    isGood: (caller) => (isOpen ? caller === anybody : known.has(caller) || jwts.isGood(caller)),
+    isGood: (caller) => (isOpen ? caller === anybody : known.callers.has(caller) || jwts.isGood(caller)),
     setTokens(others) {
-      const before = known.ids;
+      const { callers } = known;
       known = known.replace(others);
       isOpen = false;
-      return before.difference(known.ids);
+      return callers.difference(known.callers);
     },
   };
 }

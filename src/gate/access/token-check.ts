@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
+import { toScopesKey, type Scopes } from "../../core/scopes.ts";
 import { localUser } from "../../core/users.ts";
-import type { Scopes } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
 
 /** Who is let in when no token is asked for. */
@@ -52,10 +52,8 @@ export interface KnownToken {
 export interface TokenCheck {
   /** Finds whose token was sent, by its digest. */
   find(digest: Buffer): KnownToken | undefined;
-  /** Tells whether a caller that was found before is still let in, with the same scopes. */
-  has(caller: Caller): boolean;
-  /** Everyone who has a token. */
-  readonly ids: ReadonlySet<string>;
+  /** All callers that can be found: an object for each token. */
+  readonly callers: ReadonlySet<Caller>;
   /** The check of other tokens. A token that stays as it was keeps its caller. */
   replace(tokens: readonly GateToken[]): TokenCheck;
 }
@@ -67,7 +65,6 @@ interface Entry extends KnownToken {
 /** Makes the check for `tokens`. They are not kept, only their digests. */
 export function createTokenCheck(tokens: readonly GateToken[], before: readonly Entry[] = []): TokenCheck {
   const known = tokens.map((given) => keep(toEntry(given), before));
-  const callers = new Set(known.map(({ caller }) => caller));
 
   return {
     find(sent) {
@@ -76,8 +73,7 @@ export function createTokenCheck(tokens: readonly GateToken[], before: readonly 
       for (const entry of known) if (timingSafeEqual(sent, entry.digest)) found = entry;
       return found;
     },
-    has: (caller) => callers.has(caller),
-    ids: new Set(known.map(({ caller }) => caller.id)),
+    callers: new Set(known.map(({ caller }) => caller)),
     replace: (others) => createTokenCheck(others, known),
   };
 }
@@ -92,13 +88,9 @@ function toEntry(given: GateToken): Entry {
 
 function keep(entry: Entry, before: readonly Entry[]): Entry {
   const same = before.find(({ digest }) => digest.equals(entry.digest));
-  const isSame = same?.caller.id === entry.caller.id && areSameScopes(same.caller.scopes, entry.caller.scopes);
+  const isSame =
+    same?.caller.id === entry.caller.id && toScopesKey(same.caller.scopes) === toScopesKey(entry.caller.scopes);
   return isSame ? { ...entry, caller: same.caller } : entry;
-}
-
-function areSameScopes(one: Scopes, other: Scopes): boolean {
-  if (one === "all" || other === "all") return one === other;
-  return one.symmetricDifference(other).size === 0;
 }
 
 /** The token of an `Authorization: Bearer` header; `undefined` if there is none. */

@@ -259,7 +259,7 @@ function openStreams(
       {
         path: "/echo",
         handle: ({ response }) => void response.writeHead(200).write("begun"),
-        onCallerGone: (id) => void gone.push(id),
+        onCallerGone: ({ id }) => void gone.push(id),
       },
     ],
     ...options,

@@ -19,7 +19,8 @@ import { getToolList } from "./tools/attach-tools.ts";
 export interface ClientParts {
   readonly options: McpServerOptions;
   readonly handles: SessionHandles;
-  readonly caller: Caller;
+  /** Who makes the request that is being answered. */
+  readonly caller: () => Caller;
   readonly generation: McpGeneration;
   /** Its own, or the one that all clients of 2026 see. */
   readonly session: Session;
@@ -33,13 +34,20 @@ type Info = ReturnType<ServedClient["info"]>;
 export function createClient({ options, handles, caller, generation, session, mcp }: ClientParts): ToolClient {
   const { workspace, store, forge, listFiles, resources = [], prompts = [], exposure = "both" } = options;
   let seen: Info;
+  let guarded: { readonly caller: Caller; readonly session: Session } | undefined;
   // oxlint-disable-next-line typescript/no-deprecated -- what a client of 2025 says of itself is nowhere else
   const info = (): Info => seen ?? mcp()?.server.getClientVersion();
 
   const client: ToolClient = {
     workspace,
-    session: guardSession(session, caller, workspace),
-    caller,
+    get session() {
+      const now = caller();
+      if (guarded?.caller !== now) guarded = { caller: now, session: guardSession(session, now, workspace) };
+      return guarded.session;
+    },
+    get caller() {
+      return caller();
+    },
     generation,
     ...(store !== undefined && { store }),
     ...(forge !== undefined && { forge }),
@@ -59,7 +67,7 @@ export function createClient({ options, handles, caller, generation, session, mc
       return readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined;
     },
     handles,
-    guard: (other) => guardSession(other, caller, workspace),
+    guard: (other) => guardSession(other, caller(), workspace),
   };
   return client;
 }

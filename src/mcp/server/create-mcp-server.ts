@@ -56,9 +56,9 @@ export function createMcpServer(options: McpServerOptions): McpServing {
   let overHttp: OverHttp | undefined;
 
   function openHttp(): OverHttp {
-    const sessions = createHttpSessions(limits, (caller, isListening) =>
-      serveConnection(services, { caller, generation: "2025" }, isListening),
-    );
+    const serve: Parameters<typeof createHttpSessions>[1] = (caller, isListening) =>
+      serveConnection(services, { caller, generation: "2025" }, isListening);
+    const sessions = createHttpSessions(limits, serve, options.report);
     return { modern: createModernService(services), sessions };
   }
 

@@ -21,7 +21,7 @@ export interface McpExposureRule {
 
 /** How much clients may take. */
 export interface McpServerLimits {
-  /** Sessions of the 2025 generation that are open at once over HTTP. @default 1000 */
+  /** Sessions of the 2025 generation that are open at once over HTTP; beyond it, the caller that holds the most loses one. @default 1000 */
   readonly maxSessions: number;
   /** Sessions of one caller; all who come without a token are one. @default 500 */
   readonly maxSessionsPerCaller: number;
@@ -36,6 +36,13 @@ export interface McpServerLimits {
   /** Calls that wait for what a person at a client says; more cannot be asked. @default 1000 */
   readonly maxParked: number;
 }
+
+/** What happened to sessions of the 2025 generation that an operator may want to know. */
+export type McpServerEvent =
+  /** There were too many, and the caller that held the most lost one that was not in use. */
+  | { readonly type: "session-dropped"; readonly caller: string; readonly held: number; readonly open: number }
+  /** There were too many, and all were in use: the caller got none. */
+  | { readonly type: "session-refused"; readonly caller: string; readonly open: number };
 
 /** What {@link createMcpServer} takes. */
 export interface McpServerOptions {
@@ -63,6 +70,8 @@ export interface McpServerOptions {
    * not have. What it sets for a method goes before Kitbag's own.
    */
   readonly extend?: (mcp: McpServer, client: ServedClient) => void;
+  /** Told of sessions that made room or were refused. @default nobody */
+  readonly report?: (event: McpServerEvent) => void;
   /** Told of what went wrong outside of any request. @default nobody */
   readonly onError?: (error: Error) => void;
 }

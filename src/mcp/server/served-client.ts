@@ -15,10 +15,11 @@ export type McpGeneration = "2025" | "2026";
 export interface ServedClient {
   readonly workspace: Workspace;
   /**
-   * What is open for this client. In the 2025 generation it is the client's own; in 2026 all clients see the same one, in which
+   * What is open for this client, as the caller of the request that is being answered may see it. In the 2025 generation it is the client's own; in 2026 all clients see the same one, in which
    * nothing is opened. What the caller's scopes do not allow is not in it.
    */
   readonly session: Session;
+  /** Who makes the request that is being answered; outside of one, who opened the session. */
   readonly caller: Caller;
   readonly generation: McpGeneration;
   readonly store?: Store;

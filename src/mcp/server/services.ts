@@ -1,10 +1,12 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import { createAdoptedCalls } from "./calls/adopted-calls.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
-import { createClient } from "./create-client.ts";
+import { createClient, type ClientParts } from "./create-client.ts";
 import { createInstance, type InstanceParts, type McpInstance } from "./create-instance.ts";
 import { createInstanceNotifier, followClient, type InstanceNotifier } from "./follow-instance.ts";
 import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
@@ -52,7 +54,7 @@ export interface Served extends McpInstance {
 /** Makes the server for one client that looks at `session`. */
 export function serveClient(
   { options, handles, calls, runs }: Services,
-  { caller, generation, session }: Pick<ToolClient, "caller" | "generation" | "session">,
+  { caller, generation, session }: Pick<ClientParts, "caller" | "generation" | "session">,
 ): Served {
   let made: McpInstance | undefined;
   const client = createClient({ options, handles, caller, generation, session, mcp: () => made?.mcp });
@@ -63,6 +65,8 @@ export function serveClient(
 /** A client that stays: on stdio, or in a session over HTTP. */
 export interface ServedConnection extends Served {
   readonly notifier: InstanceNotifier;
+  /** Does what belongs to a request in the name of its caller, who may have other scopes than the one that opened the session. */
+  actAs<Result>(caller: Caller, work: () => Result): Result;
   /** Frees everything behind it. Doing it again does nothing. */
   close(): Promise<void>;
 }
@@ -75,12 +79,14 @@ export function serveConnection(
 ): ServedConnection {
   const { options, shared, notices } = services;
   const session = generation === "2025" ? options.workspace.openSession() : shared;
-  const served = serveClient(services, { caller, generation, session });
+  const current = new AsyncLocalStorage<Caller>();
+  const served = serveClient(services, { caller: () => current.getStore() ?? caller, generation, session });
   const notifier = createInstanceNotifier(served, served.client, isListening);
   const ends = [followClient(served.client, notifier), notices.add(notifier)];
   return {
     ...served,
     notifier,
+    actAs: (other, work) => current.run(other, work),
     async close() {
       for (const end of ends.splice(0)) end();
       served.subscriptions.close();

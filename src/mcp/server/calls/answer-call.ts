@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { describeCause } from "../../../core/errors.ts";
+import { toScopesKey } from "../../../core/scopes.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
 import type { AdoptedCall, AdoptedCalls } from "./adopted-calls.ts";
@@ -120,9 +121,9 @@ async function toAnswer(
   }
 }
 
-/** Whose call it is: nobody else can go on with it, nor with another tool or another input. */
+/** Whose call it is: nobody else can go on with it, nor with other scopes, another tool or another input. */
 function toOwner({ caller }: ToolClient, { name, input }: ToolRequest): string {
-  const text = JSON.stringify([caller.id, name, input]);
+  const text = JSON.stringify([caller.id, toScopesKey(caller.scopes), name, input]);
   return createHash("sha256").update(text).digest("base64");
 }
 

@@ -71,6 +71,7 @@ export function createRoute(path: string, { workspace, modern, sessions, lean }:
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
+    onCallerGone: sessions.closeOf,
     onClosing() {
       for (const stream of streams) stream.abort();
     },

@@ -2,15 +2,17 @@ import { randomBytes } from "node:crypto";
 
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
+import { toScopesKey } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
-import type { McpServerLimits } from "../mcp-server-options.ts";
+import type { McpServerLimits, McpServerOptions } from "../mcp-server-options.ts";
 import type { ServedConnection } from "../services.ts";
 import { createEventLog } from "./event-log.ts";
 
 /** One session of a client of the 2025 generation over HTTP. */
 export interface HttpSession {
   readonly id: string;
-  readonly callerId: string;
+  /** Who opened it. */
+  readonly caller: Caller;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly service: ServedConnection;
   /** Requests that are being answered, and streams that are open. */
@@ -24,21 +26,27 @@ export interface HttpSession {
 
 /** The sessions of clients of the 2025 generation over HTTP. */
 export interface HttpSessions {
-  /** `undefined` if there are as many as there may be. */
+  /** `undefined` if there are as many as there may be, and all are in use. */
   open(caller: Caller): Promise<HttpSession | undefined>;
   /** `undefined` if there is none, or it is somebody else's: nobody learns which. */
   find(id: string, caller: Caller): HttpSession | undefined;
   readonly size: number;
+  /** Closes the sessions that `caller` opened, the same object: its token is gone. */
+  closeOf(caller: Caller): void;
   closeAll(): Promise<void>;
 }
 
+type Report = NonNullable<McpServerOptions["report"]>;
 type Serve = (caller: Caller, isListening: () => boolean) => ServedConnection;
 
 /** How often sessions that nobody uses are looked for. */
 const sweepMs = 10_000;
 
-/** Makes an empty set of sessions. One that nobody has used for a while is closed, and one of the same caller if they have too many. */
-export function createHttpSessions(limits: McpServerLimits, serve: Serve): HttpSessions {
+/**
+ * Makes an empty set of sessions. One that nobody has used for a while is closed. Where there are too many, one makes room: of the
+ * caller itself if it has too many, else of the caller that holds the most.
+ */
+export function createHttpSessions(limits: McpServerLimits, serve: Serve, report: Report = () => {}): HttpSessions {
   const sessions = new Map<string, HttpSession>();
   const closing = new Set<Promise<void>>();
   const sweep = setInterval(closeIdle, Math.min(sweepMs, limits.idleMs));
@@ -58,16 +66,21 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve): HttpS
     }
   }
 
-  /** Makes room among the caller's own, the longest unused first. Tells whether there is some. */
-  function makeRoom(caller: Caller): boolean {
-    const own = [...sessions.values()].filter(({ callerId }) => callerId === caller.id);
-    const unused = own.filter(({ running }) => running === 0).toSorted((one, other) => one.usedAt - other.usedAt);
-    const [oldest] = unused;
-    if (own.length >= limits.maxSessionsPerCaller) {
-      if (oldest === undefined) return false;
-      void oldest.transport.close();
+  /** Makes room for one more session of a caller. Tells whether there is some. */
+  function makeRoom({ id }: Caller): boolean {
+    const held = Object.groupBy(sessions.values(), ({ caller }) => caller.id);
+    const own = held[id] ?? [];
+    const isOverOwn = own.length >= limits.maxSessionsPerCaller;
+    if (!isOverOwn && sessions.size < limits.maxSessions) return true;
+    const victim = isOverOwn ? findUnused(own) : findVictim([own, ...Object.values(held)]);
+    if (victim === undefined) {
+      report({ type: "session-refused", caller: id, open: sessions.size });
+      return false;
     }
-    return sessions.size < limits.maxSessions;
+    const { caller } = victim;
+    report({ type: "session-dropped", caller: caller.id, held: held[caller.id]?.length ?? 0, open: sessions.size });
+    void victim.transport.close();
+    return true;
   }
 
   return {
@@ -80,10 +93,13 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve): HttpS
     },
     find(id, caller) {
       const found = sessions.get(id);
-      return found?.callerId === caller.id ? found : undefined;
+      return found?.caller.id === caller.id ? found : undefined;
     },
     get size() {
       return sessions.size;
+    },
+    closeOf(caller) {
+      for (const session of sessions.values()) if (session.caller === caller) void session.transport.close();
     },
     async closeAll() {
       clearInterval(sweep);
@@ -93,18 +109,37 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve): HttpS
   };
 }
 
+/** The session that was not used for longest, of those in which nothing runs; then of those whose client only listens. */
+function findUnused(sessions: readonly HttpSession[]): HttpSession | undefined {
+  const byUse = sessions.toSorted((one, other) => one.usedAt - other.usedAt);
+  return (
+    byUse.find(({ running }) => running === 0) ?? byUse.find(({ running, isListening }) => isListening && running === 1)
+  );
+}
+
+/** Of the caller that holds the most and has one that is not in use. Nothing is taken from one that holds fewer than the first. */
+function findVictim([own = [], ...held]: readonly (readonly HttpSession[] | undefined)[]): HttpSession | undefined {
+  const others = held.filter((set) => set !== undefined && set.length >= own.length) as (readonly HttpSession[])[];
+  const sets = [own, ...others].toSorted((one, other) => other.length - one.length);
+  for (const set of sets) {
+    const found = findUnused(set);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession) => void): HttpSession {
   const id = randomBytes(24).toString("base64url");
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
-    eventStore: createEventLog(),
+    eventStore: createEventLog(() => toScopesKey(session.service.client.caller.scopes)),
     // The gate has read the body, and says how large it may be.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
   const service = serve(caller, () => session.isListening);
   const session: HttpSession = {
     id,
-    callerId: caller.id,
+    caller,
     transport,
     service,
     running: 0,

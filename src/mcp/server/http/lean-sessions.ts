@@ -36,7 +36,7 @@ export function createLeanSessions(services: Services, sessions: HttpSessions): 
     if (methodOf(body) === "notifications/cancelled") return cancel(session, body);
     const request = readPlain(body, "2025");
     if (request === undefined || session.plain.has(request.id)) return left;
-    return answerInSession(services, { session, request, response, serverInfo });
+    return session.service.actAs(caller, () => answerInSession(services, { session, request, response, serverInfo }));
   };
 }
 

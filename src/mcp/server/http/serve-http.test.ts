@@ -2,14 +2,16 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { connectHttp, listen, textOf } from "../../../../test/support/mcp-clients.ts";
 import { beginSession, initialize, post, post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { openGate } from "../../../gate/open-gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { createMcpServer } from "../create-mcp-server.ts";
+import type { McpServerEvent } from "../mcp-server-options.ts";
 
 const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
 const tokens = [
@@ -57,22 +59,139 @@ test("route() closes sessions that nobody uses, but none that listens", async ()
   await stream.body?.cancel();
 });
 
-test("route() opens no more sessions than it may, and makes room among the caller's own", async () => {
-  const limits = { maxSessions: 3, maxSessionsPerCaller: 2 };
-  const { url, server } = await listen({ workspace: createWorkspace(), limits }, { tokens });
-  const [one, two] = tokens.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+test("route() closes the oldest unused session of a caller that has too many, and says so", async () => {
+  const events: McpServerEvent[] = [];
+  const limits = { maxSessionsPerCaller: 2 };
+  const workspace = createWorkspace();
+  const { url, server } = await listen({ workspace, limits, report: (event) => events.push(event) }, { tokens });
+  const { one } = headersOf();
   const first = await beginSession(url, one);
   await sleep(5);
   const second = await beginSession(url, one);
   await beginSession(url, one);
-  await beginSession(url, two);
+
+  const statuses = [first, second].map(async (id) => (await post(url, ping, { ...one, "mcp-session-id": id })).status);
+
+  expect(await Promise.all(statuses)).toEqual([404, 200]);
+  expect(server.sessions).toBe(2);
+  expect(events).toEqual([{ type: "session-dropped", caller: "one", held: 2, open: 2 }]);
+});
+
+test("route() takes room for a session from the caller that holds the most, from unused ones first", async () => {
+  const events: McpServerEvent[] = [];
+  const limits = { maxSessions: 4 };
+  const workspace = createWorkspace();
+  const { url, server } = await listen({ workspace, limits, report: (event) => events.push(event) }, { tokens });
+  const { one, two } = headersOf();
+  const others = await beginSession(url, two);
+  const listening = await beginSession(url, one);
+  const stream = await fetch(url, { headers: { ...one, accept: "text/event-stream", "mcp-session-id": listening } });
+  await beginSession(url, one);
+  await beginSession(url, one);
+
+  for (let index = 0; index < 3; index += 1) await beginSession(url, two);
+
+  expect(events.map(({ caller }) => caller)).toEqual(["one", "two", "two"]);
+  expect((await post(url, ping, { ...one, "mcp-session-id": listening })).status).toBe(200);
+  expect((await post(url, ping, { ...two, "mcp-session-id": others })).status).toBe(404);
+  expect(server.sessions).toBe(4);
+  await stream.body?.cancel();
+});
+
+test("route() lets a caller in whatever sessions others left open, also those that only listen", async () => {
+  const limits = { maxSessions: 3 };
+  const { url } = await listen({ workspace: createWorkspace(), limits }, { tokens });
+  const { one, two } = headersOf();
+  for (let index = 0; index < 3; index += 1) {
+    const id = await beginSession(url, one);
+    await fetch(url, { headers: { ...one, accept: "text/event-stream", "mcp-session-id": id } });
+  }
+
+  const begun = await post(url, initialize(), two);
+
+  expect(begun.status).toBe(200);
+});
+
+test("route() opens no session when all are in use", async () => {
+  const events: McpServerEvent[] = [];
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const wait = defineTool({ name: "wait", description: "Waits", run: () => finished });
+  const workspace = createWorkspace({ tools: [wait] });
+  const options = { workspace, limits: { maxSessions: 1 }, report: (event: McpServerEvent) => events.push(event) };
+  const { url } = await listen(options, { tokens });
+  const { one, two } = headersOf();
+  const session = await beginSession(url, one);
+  const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "wait", arguments: {} } };
+  const answer = await post(url, call, { ...one, "mcp-session-id": session });
 
   const refused = await post(url, initialize(), two);
+  finish();
+  await answer.text();
 
-  expect((await post(url, ping, { ...one, "mcp-session-id": first })).status).toBe(404);
-  expect((await post(url, ping, { ...one, "mcp-session-id": second })).status).toBe(200);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
-  expect(server.sessions).toBe(3);
+  expect(events).toEqual([{ type: "session-refused", caller: "two", open: 1 }]);
+});
+
+const scoped = [
+  { id: "zoe", token: "token-of-zoe-wide-1234567890" },
+  { id: "zoe", token: "token-of-zoe-narrow-1234567890", scopes: ["tools:read"] },
+];
+
+test.for(["call_tool", "call_tools"])("route() judges %s in a session with the scopes of the request", async (name) => {
+  const { url } = await listen({ workspace: createScoped() }, { tokens: scoped });
+  const [wide, narrow] = scoped.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+  const session = await beginSession(url, wide);
+  const input = { name: "write", input: {} };
+  const params = { name, arguments: name === "call_tool" ? input : { calls: [input] } };
+  const ask = async (headers: Record<string, string> | undefined): Promise<string> => {
+    const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params };
+    return JSON.stringify(await readAnswer(await post(url, call, { ...headers, "mcp-session-id": session })));
+  };
+
+  const answers = [await ask(wide), await ask(narrow), await ask(wide)];
+
+  expect(answers.map((answer) => answer.includes("written"))).toEqual([true, false, true]);
+});
+
+test("route() gives a request with more scopes than the session was opened with what they allow", async () => {
+  const { url } = await listen({ workspace: createScoped() }, { tokens: scoped });
+  const [wide, narrow] = scoped.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+  const session = await beginSession(url, narrow);
+  const namesFor = async (headers: Record<string, string> | undefined): Promise<unknown> => {
+    const list = { jsonrpc: "2.0", id: 3, method: "tools/list" };
+    const version = { "mcp-protocol-version": "2025-11-25" };
+    const answer = await readAnswer(await post(url, list, { ...headers, ...version, "mcp-session-id": session }));
+    return (answer["result"] as { tools: { name: string }[] }).tools.map((tool) => tool.name).includes("write");
+  };
+
+  expect([await namesFor(narrow), await namesFor(wide), await namesFor(narrow)]).toEqual([false, true, false]);
+});
+
+test("route() closes the sessions of a token that is gone, and ends what runs in them", async () => {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
+  const wait = defineTool({
+    name: "wait",
+    description: "Waits",
+    run: (_input, { signal }) => new Promise(() => signal.addEventListener("abort", () => stop("stopped"))),
+  });
+  const server = createMcpServer({ workspace: createWorkspace({ tools: [wait] }) });
+  const gate = await openGate({ routes: [server.route()], tokens });
+  onTestFinished(async () => {
+    await gate.close({ graceMs: 0 });
+    await server.close();
+  });
+  const url = `${gate.url}/mcp`;
+  const { one, two } = headersOf();
+  const ids = [await beginSession(url, one), await beginSession(url, two)];
+  const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "wait", arguments: {} } };
+  const answer = await post(url, call, { ...one, "mcp-session-id": ids[0] ?? "" });
+
+  gate.setTokens(tokens.slice(1));
+
+  expect(await stopped).toBe("stopped");
+  await expect(answer.text()).rejects.toThrow();
+  expect(server.sessions).toBe(1);
+  expect((await post(url, ping, { ...two, "mcp-session-id": ids[1] ?? "" })).status).toBe(200);
 });
 
 test("route() says what is wrong with a message of 2025", async () => {
@@ -278,3 +397,14 @@ test("route() hides tools that the token does not allow, and says which scopes w
   expect(textOf(versioned)).toContain('"failed":1');
   expect(textOf(await client.callTool({ name: "look", arguments: {} }))).toBe("seen");
 });
+
+function headersOf(): { readonly one: Record<string, string>; readonly two: Record<string, string> } {
+  const [one = {}, two = {}] = tokens.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+  return { one, two };
+}
+
+function createScoped(): Workspace {
+  const read = { name: "read", description: "Reads", annotations: { readOnly: true }, run: () => "was read" };
+  const write = { name: "write", description: "Writes", run: () => "written" };
+  return createWorkspace({ tools: [defineTool(read), defineTool(write)] });
+}

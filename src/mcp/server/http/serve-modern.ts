@@ -35,7 +35,10 @@ export interface ModernService {
 export function createModernService(services: Services): ModernService {
   const { options, limits, notices, shared } = services;
   const handler = createMcpHandler(
-    ({ authInfo }) => serveClient(services, { caller: readCaller(authInfo), generation: "2026", session: shared }).mcp,
+    ({ authInfo }) => {
+      const caller = readCaller(authInfo);
+      return serveClient(services, { caller: () => caller, generation: "2026", session: shared }).mcp;
+    },
     {
       legacy: "reject",
       maxSubscriptions: limits.maxSubscriptions,
@@ -45,7 +48,7 @@ export function createModernService(services: Services): ModernService {
     },
   );
   const notifier = tellOnce(handler.notify);
-  const { client } = serveClient(services, { caller: everybody, generation: "2026", session: shared });
+  const { client } = serveClient(services, { caller: () => everybody, generation: "2026", session: shared });
   const ends = [followClient(client, notifier), notices.add(notifier)];
   const listens = createRunListens(services.runs, notifier.resourceUpdated);
 

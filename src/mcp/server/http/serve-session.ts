@@ -21,7 +21,7 @@ export async function serveSession(
   if (id === null) return serveFirst(sessions, { request, body }, caller);
   const session = sessions.find(id, caller);
   if (session === undefined) return { answer: toErrorResponse(404, -32_001, "Session not found: begin a new one") };
-  return serveIn(session, { request, body });
+  return serveIn(session, { request, body }, caller);
 }
 
 async function serveFirst(sessions: HttpSessions, web: WebRequest, caller: Caller): Promise<SessionAnswer> {
@@ -33,7 +33,7 @@ async function serveFirst(sessions: HttpSessions, web: WebRequest, caller: Calle
     answer.headers.set("retry-after", "30");
     return { answer };
   }
-  const served = await serveIn(session, web);
+  const served = await serveIn(session, web, caller);
   // A session that did not begin is none.
   if (served.answer.status >= 400) await session.transport.close();
   return served;
@@ -51,8 +51,10 @@ function refuseFirst({ request, body }: WebRequest): Response | undefined {
   return toErrorResponse(400, -32_000, "Bad Request: Mcp-Session-Id header is required; begin with initialize");
 }
 
-async function serveIn(session: HttpSession, { request, body }: WebRequest): Promise<SessionAnswer> {
+async function serveIn(session: HttpSession, { request, body }: WebRequest, caller: Caller): Promise<SessionAnswer> {
   session.usedAt = Date.now();
-  const answer = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+  const answer = await session.service.actAs(caller, () =>
+    session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
+  );
   return { answer, session };
 }

@@ -21,7 +21,8 @@ export function createLeanHttp(services: Services): LeanHttp {
     if (caller.scopes !== "all" || !hasPlainHeaders(incoming)) return left;
     const request = readPlain(body, "2026");
     if (request === undefined || !isSaidInHeaders(request, incoming)) return left;
-    const client = createClient({ options, handles, caller, generation: "2026", session, mcp: () => undefined });
+    const parts = { options, handles, caller: () => caller, generation: "2026", session } as const;
+    const client = createClient({ ...parts, mcp: () => undefined });
     const said = { mcpReq: { envelope: request.envelope ?? {} } };
     client.see(said);
     const capabilities = client.capabilities(said);

@@ -28,7 +28,7 @@ interface Held extends HeldSession {
   readonly callerId: string;
 }
 
-/** Makes the sessions that are kept by handles. The oldest of a caller makes room for a new one, and then the oldest of all. */
+/** Makes the sessions that are kept by handles. The oldest of a caller makes room for a new one, and then the oldest of the one that holds the most. */
 export function createSessionHandles(
   workspace: Workspace,
   { idleMs, maxHandles, maxHandlesPerCaller }: McpServerLimits,
@@ -47,7 +47,7 @@ export function createSessionHandles(
 
   return {
     open({ id: callerId }) {
-      makeRoom(held, callerId, maxHandlesPerCaller);
+      makeRoom(held, callerId, { maxHandles, maxHandlesPerCaller });
       const handle = randomBytes(24).toString("base64url");
       const session = workspace.openSession();
       held.set(handle, { handle, session, callerId });
@@ -65,7 +65,16 @@ export function createSessionHandles(
   };
 }
 
-function makeRoom(held: LRUCache<string, Held>, callerId: string, most: number): void {
-  const own = [...held.rkeys()].filter((handle) => held.peek(handle)?.callerId === callerId);
-  for (const handle of own.slice(0, Math.max(0, own.length - most + 1))) held.delete(handle);
+function makeRoom(
+  held: LRUCache<string, Held>,
+  callerId: string,
+  { maxHandles, maxHandlesPerCaller }: Pick<McpServerLimits, "maxHandles" | "maxHandlesPerCaller">,
+): void {
+  // The one that was used longest ago comes first.
+  const byCaller = Map.groupBy(held.rkeys(), (handle) => held.peek(handle)?.callerId ?? "");
+  const own = byCaller.get(callerId) ?? [];
+  for (const handle of own.slice(0, Math.max(0, own.length - maxHandlesPerCaller + 1))) held.delete(handle);
+  if (held.size < maxHandles) return;
+  const [most = []] = [...byCaller.values()].toSorted((one, other) => other.length - one.length);
+  held.delete(most[0] ?? "");
 }
