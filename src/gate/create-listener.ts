@@ -54,29 +54,11 @@ export function createListener(parts: ListenerParts): Listener {
     if (connection !== undefined) connection.running -= 1;
     onIdle?.();
   };
-  const requestParts: RequestParts = {
-    bodies: parts.bodies,
-    refuseScope(request, scopes) {
-      const message = `the token lacks the scope ${scopes.join(" ")}`;
-      const challenge = parts.challenge.render({ error: "insufficient_scope", scopes });
-      const route = parts.findRoute(request.path);
-      sendRefusal(request.incoming, request.response, { status: 403, message, challenge, keep: true }, route);
-    },
-  };
+  const requestParts = toRequestParts(parts);
   const pass = (visit: Visit, route: Route, caller: Caller): void => {
-    const waitMs = caller === anybody ? 0 : takeOne(parts.callers, caller.id, visit.nowMs);
-    const refusal = waitMs > 0 ? tooMany(waitMs) : checkLength(visit.incoming, parts.head);
+    const refusal = checkCaller(parts, visit, caller);
     if (refusal !== undefined) {
       refuse(parts, visit, refusal, route);
-      return;
-    }
-    if (!parts.connections.letIn(visit.incoming.socket, caller)) {
-      refuse(
-        parts,
-        visit,
-        { status: 429, message: "too many connections of this caller are in use; close some" },
-        route,
-      );
       return;
     }
     passed.set(visit.response, caller);
@@ -99,18 +81,39 @@ export function createListener(parts: ListenerParts): Listener {
       else enter(parts, visit, pass);
     },
     cutRefused() {
-      for (const [response, caller] of passed) {
-        if (parts.access.isGood(caller)) continue;
-        const address = response.req.socket.remoteAddress ?? "";
-        parts.report({ type: "client-cut", reason: `the token of ${caller.id} is no longer good for it`, address });
-        // Where it stands in its answer only the route knows, so there is no way to say why.
-        response.req.socket.destroy();
-      }
+      for (const [response, caller] of passed) if (!parts.access.isGood(caller)) cut(parts, response, caller);
     },
     close(whenIdle) {
       onIdle = whenIdle;
     },
   };
+}
+
+function toRequestParts(parts: ListenerParts): RequestParts {
+  return {
+    bodies: parts.bodies,
+    refuseScope(request, scopes) {
+      const message = `the token lacks the scope ${scopes.join(" ")}`;
+      const challenge = parts.challenge.render({ error: "insufficient_scope", scopes });
+      const route = parts.findRoute(request.path);
+      sendRefusal(request.incoming, request.response, { status: 403, message, challenge, keep: true }, route);
+    },
+  };
+}
+
+/** Finds out that a caller must wait, sends too much or holds too many connections. */
+function checkCaller(parts: ListenerParts, visit: Visit, caller: Caller): SentRefusal | undefined {
+  const waitMs = caller === anybody ? 0 : takeOne(parts.callers, caller.id, visit.nowMs);
+  const refusal = waitMs > 0 ? tooMany(waitMs) : checkLength(visit.incoming, parts.head);
+  if (refusal !== undefined || parts.connections.letIn(visit.incoming.socket, caller)) return refusal;
+  return { status: 429, message: "too many connections of this caller are in use; close some" };
+}
+
+/** Where it stands in its answer only the route knows, so there is no way to say why. */
+function cut(parts: ListenerParts, { req: { socket } }: ServerResponse, { id }: Caller): void {
+  const address = socket.remoteAddress ?? "";
+  parts.report({ type: "client-cut", reason: `the token of ${id} is no longer good for it`, address });
+  socket.destroy();
 }
 
 function toVisit(incoming: IncomingMessage, response: ServerResponse, connection: Connection): Visit {

@@ -53,6 +53,13 @@ export function createJwtCheck(
     });
     return toAnswer(payload);
   };
+  const verifyKept = async (token: string, kept: Jose.JWTVerifyGetKey): Promise<JwtAnswer> => {
+    try {
+      return await verify(token, kept);
+    } catch (cause) {
+      return toKeptAnswer(cause, jose.errors);
+    }
+  };
 
   return async (token) => {
     try {
@@ -61,7 +68,7 @@ export function createJwtCheck(
       if (isAboutToken(cause, jose.errors)) return wrong(describeWrong(cause));
       const kept = await keys.kept();
       if (kept === undefined) return unavailable(describeCause(cause, 200));
-      return verify(token, kept).catch((other: unknown) => toKeptAnswer(other, jose.errors));
+      return verifyKept(token, kept);
     }
   };
 }

@@ -73,11 +73,7 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
         socket.destroy();
         return;
       }
-      const now = performance.now();
-      const network = toNetwork(address);
-      const bucket = addresses?.find(network, now);
-      const connection = { address, network, bucket, running: 0, caller: undefined, sentBytes: 0, sentAt: now };
-      bySocket.set(socket, connection);
+      bySocket.set(socket, toConnection(address, addresses));
       waiting.add(socket);
       socket.on("close", forget);
     },
@@ -100,6 +96,13 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
       }
     },
   };
+}
+
+function toConnection(address: string, addresses: Buckets | undefined): Connection {
+  const now = performance.now();
+  const network = toNetwork(address);
+  const bucket = addresses?.find(network, now);
+  return { address, network, bucket, running: 0, caller: undefined, sentBytes: 0, sentAt: now };
 }
 
 /** The connections of callers that were let in. */

@@ -72,9 +72,7 @@ export function createRoute(path: string, { workspace, modern, sessions, lean }:
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
     onCallerGone: sessions.closeOf,
-    onClosing() {
-      for (const stream of streams) stream.abort();
-    },
+    onClosing: () => streams.forEach((stream) => stream.abort()),
   };
 }
 

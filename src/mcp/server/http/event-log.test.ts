@@ -1,12 +1,9 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 
 import { createEventLog } from "./event-log.ts";
 
-const message = (id: number): { readonly jsonrpc: "2.0"; readonly id: number; readonly result: object } => ({
-  jsonrpc: "2.0",
-  id,
-  result: {},
-});
+const message = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, result: {} });
 
 test("createEventLog() gives messages again to the reader that they were sent to, and to no other", async () => {
   let reader = "wide";

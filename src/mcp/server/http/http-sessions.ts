@@ -4,7 +4,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 
 import { toScopesKey } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
-import type { McpServerLimits, McpServerOptions } from "../mcp-server-options.ts";
+import type { McpServerEvent, McpServerLimits } from "../mcp-server-options.ts";
 import type { ServedConnection } from "../services.ts";
 import { createEventLog } from "./event-log.ts";
 
@@ -36,7 +36,7 @@ export interface HttpSessions {
   closeAll(): Promise<void>;
 }
 
-type Report = NonNullable<McpServerOptions["report"]>;
+type Report = (event: McpServerEvent) => void;
 type Serve = (caller: Caller, isListening: () => boolean) => ServedConnection;
 
 /** How often sessions that nobody uses are looked for. */
@@ -49,8 +49,7 @@ const sweepMs = 10_000;
 export function createHttpSessions(limits: McpServerLimits, serve: Serve, report: Report = () => {}): HttpSessions {
   const sessions = new Map<string, HttpSession>();
   const closing = new Set<Promise<void>>();
-  const sweep = setInterval(closeIdle, Math.min(sweepMs, limits.idleMs));
-  sweep.unref();
+  const sweep = setInterval(closeIdle, Math.min(sweepMs, limits.idleMs)).unref();
 
   function drop(session: HttpSession): void {
     if (!sessions.delete(session.id)) return;
@@ -61,26 +60,20 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve, report
 
   function closeIdle(): void {
     const since = Date.now() - limits.idleMs;
-    for (const session of sessions.values()) {
-      if (session.running === 0 && session.usedAt <= since) void session.transport.close();
-    }
+    for (const { running, usedAt, transport } of sessions.values())
+      if (running === 0 && usedAt <= since) void transport.close();
   }
 
   /** Makes room for one more session of a caller. Tells whether there is some. */
   function makeRoom({ id }: Caller): boolean {
-    const held = Object.groupBy(sessions.values(), ({ caller }) => caller.id);
-    const own = held[id] ?? [];
+    const held = Map.groupBy(sessions.values(), ({ caller }) => caller.id);
+    const own = held.get(id) ?? [];
     const isOverOwn = own.length >= limits.maxSessionsPerCaller;
     if (!isOverOwn && sessions.size < limits.maxSessions) return true;
-    const victim = isOverOwn ? findUnused(own) : findVictim([own, ...Object.values(held)]);
-    if (victim === undefined) {
-      report({ type: "session-refused", caller: id, open: sessions.size });
-      return false;
-    }
-    const { caller } = victim;
-    report({ type: "session-dropped", caller: caller.id, held: held[caller.id]?.length ?? 0, open: sessions.size });
-    void victim.transport.close();
-    return true;
+    const victim = isOverOwn ? findUnused(own) : findVictim(own, [...held.values()]);
+    report(toEvent(victim, { caller: id, open: sessions.size }, held));
+    void victim?.transport.close();
+    return victim !== undefined;
   }
 
   return {
@@ -117,15 +110,25 @@ function findUnused(sessions: readonly HttpSession[]): HttpSession | undefined {
   );
 }
 
-/** Of the caller that holds the most and has one that is not in use. Nothing is taken from one that holds fewer than the first. */
-function findVictim([own = [], ...held]: readonly (readonly HttpSession[] | undefined)[]): HttpSession | undefined {
-  const others = held.filter((set) => set !== undefined && set.length >= own.length) as (readonly HttpSession[])[];
+/** Of the caller that holds the most and has one that is not in use; nothing is taken from one that holds fewer than `own`. */
+function findVictim(own: readonly HttpSession[], held: readonly (readonly HttpSession[])[]): HttpSession | undefined {
+  const others = held.filter((set) => set.length >= own.length);
   const sets = [own, ...others].toSorted((one, other) => other.length - one.length);
   for (const set of sets) {
     const found = findUnused(set);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function toEvent(
+  victim: HttpSession | undefined,
+  asked: { readonly caller: string; readonly open: number },
+  held: ReadonlyMap<string, readonly HttpSession[]>,
+): McpServerEvent {
+  if (victim === undefined) return { type: "session-refused", ...asked };
+  const caller = victim.caller.id;
+  return { type: "session-dropped", ...asked, caller, held: held.get(caller)?.length ?? 0 };
 }
 
 function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession) => void): HttpSession {
