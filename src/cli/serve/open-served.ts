@@ -40,7 +40,7 @@ async function logSession({ terminal, ...given }: Invocation, { type, ...fields 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   invocation: Invocation,
-  { directories, exposure, hasForge }: ServeWishes,
+  { directories, exposure, hasForge, http }: ServeWishes,
   { tokens, ...open }: OpenRecords & { readonly tokens: LiveTokens | undefined },
 ): Promise<Served> {
   // The largest part to load; the rest does not need it to begin.
