@@ -145,7 +145,7 @@ test("create_tool lets no tool that is only tried make others", async () => {
   });
 
   expect(outcome.status).toBe("failed");
-  expect(messageOf(outcome)).toContain("Cannot find the tool");
+  expect(messageOf(outcome)).toContain('Cannot call "create_tool" from "maker"');
   expect(workspace.getTool("count-words")).toBeUndefined();
 });
 

@@ -63,6 +63,7 @@ test.for(kinds)("a run that writes much is told of seldom to a %s client", async
 test.for(kinds)("a %s client without the scope hears of no run", async (kind) => {
   const store = memoryStore();
   const run = await createRuns({ store }).open("report");
+  await run.append([{ type: "task-start", user: "all" }]);
   const tokens = ["few", "all"].map((id) => ({ id, token: `token-of-${id}-1234567890` }));
   const scoped = [{ ...tokens[0], scopes: ["tools"] }, tokens[1]] as never;
   const { url } = await listen({ workspace: createWorkspace({ store }), store }, { tokens: scoped });
