@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { defineSkill } from "../core/define-skill.ts";
 import { defineTool } from "../core/define-tool.ts";
@@ -59,14 +59,16 @@ test("getAvailableTools() answers an array that nobody can change for the others
 });
 
 test("getAvailableTools() answers another array when a breaker takes a tool out, and when it comes back", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const fails = defineTool({ name: "fails", description: "Fails", run: () => Promise.reject(new Error("no")) });
-  const workspace = createWorkspace({ tools: [fails, toolNamed("clock")], breaker: { failures: 1, openMs: 20 } });
+  const workspace = createWorkspace({ tools: [fails, toolNamed("clock")], breaker: { failures: 1, openMs: 20_000 } });
   const session = workspace.openSession();
   const before = session.getAvailableTools();
 
   await session.call("fails");
   const without = session.getAvailableTools();
-  await new Promise<void>((resolve) => void session.onChange(() => resolve()));
+  await vi.advanceTimersByTimeAsync(20_001);
   const after = session.getAvailableTools();
 
   expect(without.map(({ address }) => address)).toEqual(["clock"]);

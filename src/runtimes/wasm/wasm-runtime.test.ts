@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
@@ -232,13 +233,11 @@ test("wasmRuntime() blames a call for the memory of its host only if it was alon
 test("wasmRuntime() ends an endless loop at the deadline of the call, and goes on with the next", async () => {
   const { call, add } = open(endless, { options: { workers: 1 } });
   add("echo", echo);
-  const start = performance.now();
 
   const outcome = await call({}, { limitMs: 500 });
   const next = await call({ a: 1 }, { tool: "echo" });
 
   expect(outcome).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
-  expect(performance.now() - start).toBeLessThan(10_000);
   expect(next).toEqual({ status: "ok", output: { a: 1 } });
   expect(started).toHaveLength(1);
 });
@@ -577,7 +576,7 @@ test("close() ends the calls that run, and starts nothing for them", async () =>
   expect(started).toHaveLength(1);
 });
 
-test("wasmRuntime() keeps no program alive that has nothing else to do", () => {
+test("wasmRuntime() keeps no program alive that has nothing else to do", { timeout: 300_000 }, async ({ signal }) => {
   const directory = makeFolder();
   const code = writeModule(directory, echo);
   const program = `
@@ -588,18 +587,17 @@ test("wasmRuntime() keeps no program alive that has nothing else to do", () => {
     const sandbox = await findSandbox();
     const code = ${JSON.stringify(code)};
     const tool = createTool({ name: "tool", description: "Echo", input: { type: "object", additionalProperties: true }, code });
-    const workspace = createWorkspace({ tools: [tool], runtimes: [wasmRuntime({ sandbox })] });
+    const workspace = createWorkspace({ tools: [tool], runtimes: [wasmRuntime({ sandbox, idleMs: 2 ** 31 - 1 })] });
     console.log(JSON.stringify(await workspace.call("tool", { a: 1 })));`;
   const args = ["--conditions=@kitbag/source", "--input-type=module", "--eval", program];
-  const start = performance.now();
 
-  const printed = execFileSync(process.execPath, args, {
+  // A program that is kept alive does not end: the limit of the test ends it.
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: join(import.meta.dirname, "../../.."),
-    encoding: "utf8",
+    signal,
   });
 
-  expect(JSON.parse(printed)).toEqual({ status: "ok", output: { a: 1 } });
-  expect(performance.now() - start).toBeLessThan(20_000);
+  expect(JSON.parse(stdout)).toEqual({ status: "ok", output: { a: 1 } });
 });
 
 test("wasmRuntime() refuses the permission to start programs", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
 
+import { cpuMsSince } from "../../../test/support/cpu-time.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { parseSkillDocument, type ParseOptions } from "./parse-skill-document.ts";
 import { documentRules } from "./rules.ts";
@@ -751,7 +752,7 @@ test("parseSkillDocument() never runs what stands in front matter", () => {
   expect("hit" in globalThis).toBe(false);
 });
 
-test("parseSkillDocument() takes bounded time for front matter that is made to be slow", () => {
+test("parseSkillDocument() takes bounded time for front matter that is made to be slow", { timeout: 600_000 }, () => {
   const blocks = [
     "a: b: c\n".repeat(8000),
     "- ".repeat(32_000),
@@ -766,12 +767,12 @@ test("parseSkillDocument() takes bounded time for front matter that is made to b
     "\t".repeat(65_000),
     "name: x\n<!--".repeat(5000),
   ];
-  const started = performance.now();
+  const started = process.cpuUsage();
 
   for (const block of blocks) parseSkillDocument(`---\n${block}\n---\n${"<!-- ".repeat(100_000)}`);
 
-  // Each takes well below a second; the limit is for machines that do much else.
-  expect(performance.now() - started).toBeLessThan(blocks.length * 2500);
+  // Each takes well below a second.
+  expect(cpuMsSince(started)).toBeLessThan(blocks.length * 2500);
 });
 
 test("parseSkillDocument() lists no more than a few findings of one kind, and counts the rest", () => {
