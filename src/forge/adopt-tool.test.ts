@@ -20,9 +20,7 @@ const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
 
 test("adoptTool() makes the next version of what was written by hand, byte for byte", async () => {
-  const { forge, workspace, directory } = await openEdited((text) =>
-    text.replace("import json", "# mine\nimport json"),
-  );
+  const { forge, workspace, directory } = await openEdited((text) => text.replace("const text", "// mine\nconst text"));
   writeFileSync(join(directory, "data.bin"), Buffer.from([0, 255, 7]));
   const edited = forge.listTools();
 
@@ -32,7 +30,7 @@ test("adoptTool() makes the next version of what was written by hand, byte for b
   expect(answer).toMatchObject({ version: "1.0.1", change: { from: "1.0.0", step: "patch" } });
   expect(answer.examples).toMatchObject([{ passed: true }]);
   expect(await outputOf(workspace, "count-words", { text: "a b" })).toEqual({ words: 2 });
-  expect(readFileSync(join(directory, "versions/1.0.1/main.py"), "utf8")).toMatch(/^# mine/u);
+  expect(readFileSync(join(directory, "versions/1.0.1/main.js"), "utf8")).toMatch(/^\/\/ mine/u);
   expect(readFileSync(join(directory, "versions/1.0.1/data.bin"))).toEqual(Buffer.from([0, 255, 7]));
   expect(await forge.history("count-words")).toMatchObject([
     { type: "create", version: "1.0.0" },
@@ -53,7 +51,7 @@ test("adoptTool() counts the version up by how far it is from the one before", a
 });
 
 test("adoptTool() does not let anything live whose examples do not pass, and says why", async () => {
-  const { forge, workspace, directory } = await openEdited(() => 'print("broken")\n');
+  const { forge, workspace, directory } = await openEdited(() => 'console.log("broken");\n');
 
   const answer = expectRefused(await forge.adoptTool("count-words"));
 
@@ -94,7 +92,9 @@ test("adoptTool() leaves a tool alone that nobody changed", async () => {
 });
 
 test("a label means what is kept under it, also while something else was written by hand and is trusted", async () => {
-  const { forge, workspace, directory, home } = await openEdited((text) => text.replace("len(", "10 * len("));
+  const { forge, workspace, directory, home } = await openEdited((text) =>
+    text.replace("words.length", "10 * words.length"),
+  );
   const { files } = readFolder(directory);
   await updateTrust(home, ({ folders }) => void folders.set(directory, toDigests(files)));
   await forge.refresh();
@@ -119,7 +119,7 @@ async function openEdited(edit: (text: string) => string): Promise<TestForge> {
   const opened = await openTestForge(runtimes, { watch: false });
   await opened.forge.createTool(countWords);
   const directory = readFolder(join(opened.directory, ".kitbag/tools/count-words")).directory;
-  const path = join(directory, "main.py");
+  const path = join(directory, "main.js");
   writeFileSync(path, edit(readFileSync(path, "utf8")));
   await opened.forge.refresh();
   return { ...opened, directory };

@@ -15,12 +15,13 @@ import {
   outputOf,
   sayTool,
 } from "../../test/support/open-test-forge.ts";
+import { needProgram } from "../../test/support/need-program.ts";
 import type { CodeDraft, ForgeLanguage } from "./tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
 
-test("createTool() makes a Python tool that is live at once, and says how to call it", async () => {
+test("createTool() makes a tool that is live at once, and says how to call it", async () => {
   const { forge, workspace } = await openTestForge(runtimes);
   const added: string[] = [];
   workspace.onChange((change) => added.push(...change.added.map(({ wireName }) => wireName)));
@@ -45,16 +46,16 @@ test("createTool() writes a folder that a person can read", async () => {
   await forge.createTool({ ...countWords, files: { "notes.md": "How it counts\n" } });
 
   const folder = join(directory, ".kitbag/tools/count-words");
-  expect(readdirSync(folder).toSorted()).toEqual(["history.jsonl", "main.py", "manifest.json", "notes.md", "versions"]);
+  expect(readdirSync(folder).toSorted()).toEqual(["history.jsonl", "main.js", "manifest.json", "notes.md", "versions"]);
   expect(readdirSync(join(folder, "versions"))).toEqual(["1.0.0"]);
-  expect(readFileSync(join(folder, "main.py"), "utf8")).toBe(countWords.code);
+  expect(readFileSync(join(folder, "main.js"), "utf8")).toBe(countWords.code);
   expect(readFileSync(join(folder, "manifest.json"), "utf8")).toMatchInlineSnapshot(`
     "{
       "name": "count-words",
       "version": "1.0.0",
       "description": "Counts the words of a text",
       "tool_type": "script",
-      "entry_file": "main.py",
+      "entry_file": "main.js",
       "output_schema": {
         "type": "object",
         "properties": {
@@ -124,11 +125,15 @@ test.for<[ForgeLanguage, string]>([
   expect(String(await outputOf(workspace, "echo", { n: 2 })).trim()).toBe('got {"n":2}');
 });
 
-test("createTool() does not let a tool named like a module get in its own way", async () => {
+test("createTool() does not let a tool named like a module get in its own way", async (context) => {
+  needProgram(context, "python3");
   const { forge } = await openTestForge(runtimes);
 
   const answers = [];
-  for (const name of ["json", "sys", "random"]) answers.push(await forge.createTool({ ...countWords, name }));
+  const code = 'import json, sys, random\nprint(json.dumps({"words": len(json.load(sys.stdin)["text"].split())}))\n';
+  for (const name of ["json", "sys", "random"]) {
+    answers.push(await forge.createTool({ ...countWords, name, language: "python", code }));
+  }
 
   expect(answers.map(({ status }) => status)).toEqual(["live", "live", "live"]);
 });
@@ -179,14 +184,14 @@ test("createTool() tells what a program says on stderr when it fails", async () 
   const answer = expectRefused(
     await forge.createTool({
       ...countWords,
-      code: "import sys\nprint('thinking', file=sys.stderr)\nraise ValueError('no words')\n",
+      code: 'console.error("thinking");\n\nthrow new RangeError("no words");\n',
     }),
   );
 
   expect(answer.examples[0]).toMatchObject({ passed: false, error: { code: "script-failed" } });
   expect(answer.examples[0]?.stderr).toContain("thinking");
-  expect(answer.error.message).toContain("ValueError: no words");
-  expect(answer.error.message).toContain("line 3");
+  expect(answer.error.message).toContain("RangeError: no words");
+  expect(answer.error.message).toContain("main.js:3");
   expectNothing(workspace.getTool("count-words"), directory);
 });
 
@@ -209,14 +214,9 @@ test("createTool() runs examples with exactly the tool's permissions: no network
   const { port } = server.address() as AddressInfo;
   process.env["KITBAG_TEST_SECRET"] = "secret";
   onTestFinished(() => void delete process.env["KITBAG_TEST_SECRET"]);
-  const code = `import json, os, socket
-seen = {"file": os.path.exists(${JSON.stringify(secret)}), "env": "KITBAG_TEST_SECRET" in os.environ}
-try:
-    socket.create_connection(("127.0.0.1", ${port}), 2)
-    seen["network"] = True
-except OSError:
-    seen["network"] = False
-print(json.dumps(seen))
+  const code = `const seen = { file: require("node:fs").existsSync(${JSON.stringify(secret)}), env: "KITBAG_TEST_SECRET" in process.env };
+const say = (network) => { console.log(JSON.stringify({ ...seen, network })); process.exit(); };
+require("node:net").connect(${port}, "127.0.0.1").on("connect", () => say(true)).on("error", () => say(false));
 `;
 
   const answer = await forge.createTool({
@@ -314,9 +314,9 @@ test.for<[string, Readonly<Record<string, string>>]>([
   ["is absolute", { "/x.py": "" }],
   ["hides", { ".env": "" }],
   ["is the manifest", { "Manifest.json": "{}" }],
-  ["is a version", { "versions/9.9.9/main.py": "" }],
+  ["is a version", { "versions/9.9.9/main.js": "" }],
   ["is the history", { "history.jsonl": "" }],
-  ["is the program itself", { "main.py": "" }],
+  ["is the program itself", { "main.js": "" }],
   ["would not be counted", { "node_modules/x.js": "" }],
   ["is the same where case does not count", { "a.py": "", "A.py": "" }],
 ])("createTool() refuses a file that %s", async ([, files]) => {
@@ -409,8 +409,8 @@ test("state() is what the tool itself keeps", async () => {
   await forge.createTool({
     name: "counter",
     description: "Counts its calls",
-    language: "python",
-    code: "import kitbag\nn = (kitbag.state.get('n') or 0) + 1\nkitbag.state.set('n', n)\nprint(n)\n",
+    language: "javascript",
+    code: 'import { state } from "kitbag";\nconst n = ((await state.get("n")) ?? 0) + 1;\nawait state.set("n", n);\nconsole.log(n);\n',
     examples: [{ input: {}, output: "1" }],
   });
 

@@ -188,7 +188,7 @@ test("a step that fails makes the pipeline fail, and does not look like success"
   const { forge, workspace } = await openTestForge(runtimes);
   await forge.createTool({
     ...countWords,
-    code: `${countWords.code}sys.exit(3 if text == "bad" else 0)\n`,
+    code: `${countWords.code}process.exitCode = text === "bad" ? 3 : 0;\n`,
   });
   await forge.createPipeline(report);
 

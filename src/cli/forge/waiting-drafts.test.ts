@@ -41,10 +41,10 @@ test("kitbag approvals show tells all of a draft before somebody decides, and so
   expect(listed.stdout).toContain("To see all of one: kitbag approvals show <id>");
   expect(JSON.parse(json.stdout)).toMatchObject({ drafts: [{ draft: { code: countWords.code } }, { draft: {} }] });
   expect(shownTool.stdout).toContain("asks for     network api.example.com");
-  expect(shownTool.stdout).toContain(`+++ main.py\n${countWords.code}`);
+  expect(shownTool.stdout).toContain(`+++ main.js\n${countWords.code}`);
   expect(shownTool.stdout).toContain('"description": "Counts the words of a text"');
   expect(shownTool.stdout).toContain(`kitbag approvals approve ${tool}`);
-  expect(shownSkill.stdout).toContain(`+++ tools/count-words/main.py\n${countWords.code}`);
+  expect(shownSkill.stdout).toContain(`+++ tools/count-words/main.js\n${countWords.code}`);
   expect(shownSkill.stdout).toContain("+++ SKILL.md\nCount.\n");
 });
 
@@ -52,7 +52,7 @@ test("kitbag approvals show tells what an edit changes in the version that is li
   const project = createProject();
   const id = await withForge(project, async (forge) => {
     await forge.createTool(countWords);
-    const code = `# mine\n${countWords.code}`;
+    const code = `// mine\n${countWords.code}`;
     const answer = await forge.updateTool("count-words", { code, permissions: { network: ["api.example.com"] } });
     return answer.status === "waiting" ? answer.id : answer.status;
   });
@@ -60,7 +60,7 @@ test("kitbag approvals show tells what an edit changes in the version that is li
   const shown = await runKitbag(["approvals", "show", id], { project });
 
   expect(shown.stdout).toContain("made from    1.0.0");
-  expect(shown.stdout).toContain("--- main.py");
+  expect(shown.stdout).toContain("--- main.js");
   expect(shown.stdout).toContain("+# mine\n import json, sys");
   expect(shown.stdout).toContain('+      "api.example.com"');
 });

@@ -14,8 +14,9 @@ type Case = readonly [what: string, changes: Partial<CodeDraft>, advice: string,
 const cases: readonly Case[] = [
   [
     "a package of Python",
-    { code: "import nothing_at_all\n" },
+    { language: "python", code: "import nothing_at_all\n" },
     '→ ask for the package: "dependencies": {"python": ["nothing_at_all"]}; or do without it',
+    "python3",
   ],
   [
     "a package of npm",
@@ -48,12 +49,13 @@ const cases: readonly Case[] = [
   ],
   [
     "a variable",
-    { code: 'import os\nos.environ["API_KEY"]\n' },
+    { language: "python", code: 'import os\nos.environ["API_KEY"]\n' },
     '→ it sees no variable that it does not ask for: "permissions": {"env": ["API_KEY"]}',
+    "python3",
   ],
   [
     "a file",
-    { code: 'open("/srv/data.csv")\n' },
+    { code: 'require("node:fs").readFileSync("/srv/data.csv");\n' },
     '→ it sees no file that it does not ask for: "permissions": {"read": ["/srv/data.csv"]}',
   ],
   [
@@ -63,8 +65,9 @@ const cases: readonly Case[] = [
   ],
   [
     "the network",
-    { code: 'import urllib.request\nurllib.request.urlopen("http://example.com")\n' },
+    { language: "python", code: 'import urllib.request\nurllib.request.urlopen("http://example.com")\n' },
     '→ ask for the hosts: "permissions": {"network": ["api.example.com"]}',
+    "python3",
   ],
   [
     "a place to write",
@@ -73,12 +76,12 @@ const cases: readonly Case[] = [
   ],
   [
     "somebody who calls its function",
-    { code: 'def main(text):\n    return {"words": 3}\n' },
+    { code: "function main(text) {\n  return { words: 3 };\n}\n" },
     "→ no function of the code is called for you: the program itself reads the input",
   ],
   [
     "a quiet output",
-    { code: `print("counting")\n${countWords.code}` },
+    { code: `console.log("counting");\n${countWords.code}` },
     "→ print one JSON value and nothing else, and anything else to standard error",
   ],
 ];
@@ -122,7 +125,7 @@ test("createTool() says that crates are not there, and that exports of AssemblyS
 
 test("createTool() refuses code in Markdown, and PHP that is only text, before anything runs", async () => {
   const { forge } = await openTestForge(runtimes);
-  const fenced = `\`\`\`python\n${countWords.code}\`\`\`\n`;
+  const fenced = `\`\`\`js\n${countWords.code}\`\`\`\n`;
 
   const markdown = expectRefused(await forge.createTool({ ...countWords, code: fenced }));
   const php = expectRefused(await forge.createTool({ ...countWords, language: "php", code: 'echo "x";' }));

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -34,7 +35,8 @@ test.for([
   expect(closest).toEqual({ template, parameters });
 });
 
-test("generate_tool fills in the closest template without a model, says so, and the tool can be called", async () => {
+test("generate_tool fills in the closest template without a model, says so, and the tool can be called", async (context) => {
+  needProgram(context, "python3");
   const { workspace } = await openWithTools();
 
   const made = await workspace.call("generate_tool", { description: "A CSV report grouped by region, sum of revenue" });
@@ -65,7 +67,7 @@ test.for([
 });
 
 test("generate_tool has a model write the tool, and repair it by what the gate says", async () => {
-  const wrong = { ...countWords, code: "print('nothing')" };
+  const wrong = { ...countWords, code: "console.log('nothing');" };
   const asked: ModelCall[] = [];
   const model = answering(
     ["I cannot.", `Here it is:\n\`\`\`json\n${JSON.stringify(wrong)}\n\`\`\``, JSON.stringify(countWords)],

@@ -12,6 +12,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createRepository, serveGit } from "../../../test/support/git-server.ts";
 import { createImportProject, skillText } from "../../../test/support/import-project.ts";
 import { makeRawTgz } from "../../../test/support/make-archives.ts";
@@ -71,7 +72,8 @@ test("importSkills() keeps nothing of what was not approved", async () => {
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("importSkills() shows everything before it asks: tools, permissions, cost, findings, size, source, commit", async () => {
+test("importSkills() shows everything before it asks: tools, permissions, cost, findings, size, source, commit", async (context) => {
+  needProgram(context, "python3");
   const project = createImportProject();
   const repository = createRepository();
   const commit = repository.commit({

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createRepository, serveGit, type TestRepository } from "../../../test/support/git-server.ts";
 import { createImportProject, skillText, type ImportProject } from "../../../test/support/import-project.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
@@ -26,7 +27,8 @@ test("updateSkills() says that there is nothing new", async () => {
   expect(updates).toMatchObject([{ name: "pdf", status: "same" }]);
 });
 
-test("updateSkills() shows what is different: version, permissions, tools, schemas, files", async () => {
+test("updateSkills() shows what is different: version, permissions, tools, schemas, files", async (context) => {
+  needProgram(context, "python3");
   const { project, repository, options } = await createImported();
   const commit = repository.commit({
     "skills/pdf/scripts/run.py": script("--path"),

@@ -116,7 +116,7 @@ test("createSkill() waits for a person if its tools want more than the policy gr
   const run = join(directory, "ran");
   const asking = {
     ...countWords,
-    code: `open(${JSON.stringify(run)}, "w").close()\n${countWords.code}`,
+    code: `require("node:fs").writeFileSync(${JSON.stringify(run)}, "");\n${countWords.code}`,
     permissions: { write: [directory] },
   };
 

@@ -23,7 +23,7 @@ test("create_from_template makes a tool that can be called at once, and a skill 
   const workspace = await openWithTool();
 
   const made = await workspace.call("create_from_template", {
-    template: "script-python",
+    template: "script-node",
     name: "count",
     description: "Counts",
     parameters: { argument: "words" },

@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, type TestContext } from "vitest";
 
 import { needCompiler } from "../../../test/support/build-kit.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
@@ -57,11 +58,9 @@ test.for(templates.map(({ name }) => name))(
   "%s passes the gate as it is",
   { timeout: 180_000 },
   async (name, context) => {
-    if (name.startsWith("wasm-")) {
-      await needCompiler(context, await runtimes.findSandbox(), name === "wasm-rust" ? "rust" : "assemblyscript");
-    }
+    await needLanguage(context, name);
     const place = await openTestForge(runtimes, { policy: { permissions: everything } });
-    if (name === "pipeline") await make(place, "script-python", { name: "first" });
+    if (name === "pipeline") await make(place, "script-node", { name: "first" });
 
     const answer = await make(place, name, { parameters: needed[name] ?? {} });
 
@@ -98,9 +97,7 @@ test.for([
   "%s passes the gate when its parameters are hostile",
   { timeout: 180_000 },
   async ([name, parameters], context) => {
-    if (name.startsWith("wasm-")) {
-      await needCompiler(context, await runtimes.findSandbox(), name === "wasm-rust" ? "rust" : "assemblyscript");
-    }
+    await needLanguage(context, name);
     const place = await openTestForge(runtimes, { policy: { permissions: everything } });
 
     const answer = await make(place, name, { parameters, description: hostile });
@@ -149,7 +146,8 @@ test("fillTemplate() says which parameter is missing, with its schema, and which
   expect(() => fillTemplate({ template: "csv-report", name: "x", parameters: { groupby: "a" } })).toThrow("groupBy");
 });
 
-test("sql-query reads a database, and changes nothing whatever it is asked", async () => {
+test("sql-query reads a database, and changes nothing whatever it is asked", async (context) => {
+  await needLanguage(context, "sql-query");
   const place = await openWithFiles();
   const database = new DatabaseSync(join(place.directory, "data/app.db"));
   database.exec("create table notes (text); insert into notes values ('one'), ('two')");
@@ -167,7 +165,8 @@ test("sql-query reads a database, and changes nothing whatever it is asked", asy
   expect(wrong).toEqual(Array.from({ length: 4 }, () => "script-failed"));
 });
 
-test("csv-report reads a file of its folder and no other", async () => {
+test("csv-report reads a file of its folder and no other", async (context) => {
+  await needLanguage(context, "csv-report");
   const place = await openWithFiles();
   writeFileSync(join(place.directory, "data/a.csv"), "category,amount\nx,1\nx,2\n");
   writeFileSync(join(place.directory, "secret.csv"), "category,amount\nx,1\n");
@@ -180,7 +179,8 @@ test("csv-report reads a file of its folder and no other", async () => {
   expect(secret).toBe("script-failed");
 });
 
-test("api-client and web-scraper reach their host, and no other", async () => {
+test("api-client and web-scraper reach their host, and no other", async (context) => {
+  await needLanguage(context, "api-client");
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
     response.setHeader("content-type", url.startsWith("/page") ? "text/html" : "application/json");
@@ -207,7 +207,8 @@ test("api-client and web-scraper reach their host, and no other", async () => {
   expect([elsewhere, other, file]).toEqual(["script-failed", "script-failed", "script-failed"]);
 });
 
-test("file-converter brings every JSON back from YAML, and says what it cannot read", async () => {
+test("file-converter brings every JSON back from YAML, and says what it cannot read", async (context) => {
+  await needLanguage(context, "file-converter");
   const place = await openTestForge(runtimes);
   expectLive(await make(place, "file-converter", {}));
   const value = {
@@ -230,6 +231,8 @@ test("file-converter brings every JSON back from YAML, and says what it cannot r
   expect(wrong).toEqual(Array.from({ length: 5 }, () => "script-failed"));
 });
 
+const withoutPython = new Set(["pipeline", "script-bash", "script-node", "skill-plain", "wasm-assemblyscript"]);
+
 const everything: Permissions = {
   network: ["api.example.com", "example.com"],
   env: ["API_KEY"],
@@ -242,6 +245,12 @@ async function openWithFiles(): Promise<TestForge> {
   const own = openRuntimes({ directory, home: join(directory, "home") });
   onTestFinished(() => own.close());
   return openTestForge(own, { directory, policy: { permissions: everything } });
+}
+
+/** Skips a test whose template is in a language that this machine cannot run. */
+async function needLanguage(context: Pick<TestContext, "skip">, template: string): Promise<void> {
+  if (template === "wasm-rust") await needCompiler(context, await runtimes.findSandbox(), "rust");
+  else if (!withoutPython.has(template)) needProgram(context, "python3");
 }
 
 async function make(

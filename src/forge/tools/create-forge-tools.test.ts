@@ -6,6 +6,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { ForgeOptions } from "../forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
 import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./create-forge-tools.ts";
 
@@ -35,7 +36,8 @@ test("createForgeTools() makes these tools, each with schemas, annotations and w
     expect(tools.find((tool) => tool.name === name)?.annotations.destructive).toBe(true);
 });
 
-test("create_tool makes the tool that its own description shows, and it can be called at once", async () => {
+test("create_tool makes the tool that its own description shows, and it can be called at once", async (context) => {
+  needProgram(context, "python3");
   const { workspace } = await openWithTools();
   const description = workspace.getTool("create_tool")?.tool.description ?? "";
   const example = JSON.parse(/\{"name".*\]\}/su.exec(description)?.[0] ?? "") as object;
@@ -53,12 +55,12 @@ test("create_tool makes the tool that its own description shows, and it can be c
 test("create_tool fails with what to change when a draft does not pass: it does not look like success", async () => {
   const { workspace } = await openWithTools();
 
-  const refused = await workspace.call("create_tool", { ...countWords, code: "import nothing_at_all\n" });
+  const refused = await workspace.call("create_tool", { ...countWords, code: 'import "nothing_at_all";\n' });
   const wrong = await workspace.call("create_tool", { ...countWords, descripton: "x" });
   const without = await workspace.call("create_tool", { ...countWords, examples: [] });
 
   expect(refused).toMatchObject({ status: "failed", error: { code: "draft-refused" } });
-  expect(messageOf(refused)).toContain("No module named 'nothing_at_all'");
+  expect(messageOf(refused)).toContain("Cannot find package 'nothing_at_all'");
   expect(messageOf(wrong)).toContain('did you mean "description"');
   expect(messageOf(without)).toContain("give at least one");
   expect(workspace.getTool("count-words")).toBeUndefined();
@@ -82,7 +84,7 @@ test("update_tool, list_versions, rollback_tool, test_tool and delete_tool lead 
 
   const updated = await workspace.call("update_tool", {
     name: "count-words",
-    changes: { code: countWords.code.replace("len(text.split())", "len(text.split(' '))"), title: "Words" },
+    changes: { code: countWords.code.replace("words.length", "text.split(' ').length"), title: "Words" },
     expectedVersion: "1.0.0",
   });
   const stale = await workspace.call("update_tool", {
@@ -139,8 +141,8 @@ test("create_tool lets no tool that is only tried make others", async () => {
   const outcome = await workspace.call("create_tool", {
     name: "maker",
     description: "Makes a tool",
-    language: "python",
-    code: `import json, kitbag\nprint(kitbag.call("create_tool", json.loads(${JSON.stringify(inner)})))\n`,
+    language: "javascript",
+    code: `import { call } from "kitbag";\nconsole.log(await call("create_tool", ${inner}));\n`,
     examples: [{ input: {} }],
   });
 

@@ -158,8 +158,8 @@ test.for<[what: string, tool: string, input: object, told: string]>([
 });
 
 test.for<[what: string, code: string, expected: unknown]>([
-  ["a line break at the end", 'print("a b")', "a b"],
-  ["keys in another order", `print('{"b": 1, "a": {"d": 1.0, "c": 2}}')`, { a: { c: 2, d: 1 }, b: 1 }],
+  ["a line break at the end", 'console.log("a b")', "a b"],
+  ["keys in another order", `console.log('{"b": 1, "a": {"d": 1.0, "c": 2}}')`, { a: { c: 2, d: 1 }, b: 1 }],
 ])("create_tool takes %s for the same output", async ([, code, expected]) => {
   const { workspace } = await openWithTools();
   const output = typeof expected === "string" ? {} : { output: { type: "object" } };

@@ -75,8 +75,8 @@ function findUnportable(schema: JsonSchema, path: string): string[] {
 const shout = {
   name: "shout",
   description: "Writes a text in capitals",
-  language: "python",
+  language: "javascript",
   input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-  code: "import json, sys\nprint(json.load(sys.stdin)['text'].upper())\n",
+  code: 'console.log(JSON.parse(require("node:fs").readFileSync(0, "utf8")).text.toUpperCase());\n',
   examples: [{ input: { text: "hi" }, output: "HI" }],
 };
