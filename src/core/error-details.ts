@@ -260,8 +260,8 @@ export interface ErrorDetails {
   "sandbox-failed": { readonly sandbox: string; readonly reason: string };
   /** No sandbox works on this machine, or not the one that was asked for. */
   "sandbox-missing": { readonly tried: readonly string[]; readonly asked?: string };
-  /** A sandbox was asked for that does not enforce what is needed. */
-  "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[] };
+  /** A sandbox was asked for that does not enforce what is needed. `found` is what its test saw instead. */
+  "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[]; readonly found?: string };
   /** A schema cannot be used. */
   "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** The bytes of a file are not those that were checked. */

@@ -178,8 +178,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     asked === undefined
       ? `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`
       : `Cannot use the sandbox ${quote(asked)}: it does not work on this machine: ${tried.join("; ")}; name another one, or none to take the best there is (see kitbag doctor)`,
-  "sandbox-weak": ({ sandbox, lacks }) =>
-    `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; name another one, or none to take the best there is (see kitbag doctor)`,
+  "sandbox-weak": ({ sandbox, lacks, found }) =>
+    `Cannot use the sandbox ${quote(sandbox)}: ${found === undefined ? "" : `${found}; so `}it does not enforce ${lacks.join(", ")}; name another one, or none to take the best there is (see kitbag doctor)`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "scope-missing": ({ tool, scopes }) =>
     `Cannot call ${quote(tool)}: the token has none of the scopes ${scopes.join(", ")}; ask for a token that has one`,

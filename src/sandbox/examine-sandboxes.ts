@@ -71,7 +71,9 @@ async function examine(backend: Backend, machine: Machine): Promise<ExaminedSand
   if (typeof result === "string") return { name, status: "broken", found: result, enforced: [] };
   const { broken, enforced } = result;
   if (broken.length === 0) return { name, status: "works", enforced };
-  const found = [...groupBroken(result)].map(([what, names]) => `${names.join(", ")}: ${what}`).join("; ");
+  const found = [...groupBroken(result)]
+    .map(([what, names]) => `${what} (so it does not enforce ${names.join(", ")})`)
+    .join("; ");
   return { name, status: "broken", found, enforced };
 }
 

@@ -37,29 +37,28 @@ test.runIf(isRoot)(
     const named = await findSandbox({ name: "bubblewrap" }).catch((cause) => cause);
     console.log(found.name, named.code, named.message.includes("bind-fd"));
     await found.close();`;
-    const node = [process.execPath, "--conditions=@kitbag/source", "--input-type=module", "--eval", program];
+    const user = ["setpriv", "--reuid=61234", "--regid=61234", "--clear-groups"];
 
-    const output = execFileSync(
-      findProgram("unshare") ?? "",
-      [
-        ...[
-          "--mount",
-          "--propagation",
-          "private",
-          "--",
-          "sh",
-          "-c",
-          'mount --bind "$1" "$2"; shift 2; exec "$@"',
-          "sh",
-        ],
-        ...[join(folder, "old"), bwrap, "setpriv", "--reuid=61234", "--regid=61234", "--clear-groups", ...node],
-      ],
-      { encoding: "utf8", env: { PATH: "/usr/sbin:/usr/bin:/bin", TMPDIR: folder } },
-    );
+    const output = runInPlaceOf({ program: bwrap, by: join(folder, "old") }, program, { user, temporary: folder });
 
     expect(output).toBe("unshare sandbox-weak true\n");
   },
 );
+
+test.runIf(isRoot)("findSandbox() says first why a sandbox cannot start, then what is not enforced", (context) => {
+  needProgram(context, "unshare");
+  const folder = writeFolder({ false: '#!/bin/sh\necho "unshare: Operation not permitted" >&2\nexit 1\n' });
+  const program = `
+    import { findSandbox } from ${JSON.stringify(join(import.meta.dirname, "find-sandbox.ts"))};
+    console.log(await findSandbox({ name: "unshare" }).catch((cause) => cause.message));`;
+  const covered = { program: findProgram("unshare") ?? "", by: join(folder, "false") };
+
+  const output = runInPlaceOf(covered, program, { temporary: folder });
+
+  expect(output).toMatch(
+    /^Cannot use the sandbox "unshare": unshare: Operation not permitted; so it does not enforce files, network/u,
+  );
+});
 
 test("findSandbox() says why the one that was named is not there, and how to get it", async () => {
   const failure = await findSandbox({ name: "seatbelt" }).catch((cause: unknown) => cause);
@@ -88,6 +87,21 @@ test("whyNot() names every program that is missing", () => {
     "there is no kitbag-no-1 and no kitbag-no-2 on this machine",
   );
 });
+
+/** Runs a module with another program in the place of one of the system, in a mount tree of its own. */
+function runInPlaceOf(
+  { program, by }: { readonly program: string; readonly by: string },
+  module: string,
+  { user = [], temporary }: { readonly user?: readonly string[]; readonly temporary: string },
+): string {
+  const node = [process.execPath, "--conditions=@kitbag/source", "--input-type=module", "--eval", module];
+  const cover = ["sh", "-c", 'mount --bind "$1" "$2"; shift 2; exec "$@"', "sh", by, program];
+  return execFileSync(
+    findProgram("unshare") ?? "",
+    ["--mount", "--propagation", "private", "--", ...cover, ...user, ...node],
+    { encoding: "utf8", env: { PATH: "/usr/sbin:/usr/bin:/bin", TMPDIR: temporary } },
+  );
+}
 
 /** A program that refuses what bubblewrap did not know before 0.8.0-2+deb12u1, and is `bwrap` else. */
 function renderOldBubblewrap(bwrap: string): string {

@@ -48,7 +48,11 @@ export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSand
     if (sandbox !== undefined && failure === undefined) return withArea(sandbox, machine);
     if (choice.name !== undefined && failure?.broken !== undefined) {
       await machine.close();
-      throw new KitbagError("sandbox-weak", { sandbox: backend.name, lacks: failure.broken });
+      throw new KitbagError("sandbox-weak", {
+        sandbox: backend.name,
+        lacks: failure.broken,
+        found: failure.reason,
+      });
     }
     const cure = backend.platform === process.platform && reason !== undefined ? ` (${backend.cure})` : "";
     tried.push(`${backend.name}: ${failure?.reason}${cure}`);
@@ -103,8 +107,9 @@ async function tryOut(
   }
   const result = await testOrReason(sandbox, host.area);
   if (typeof result === "string") return { reason: result };
-  const broken = [...groupBroken(result)].map(([found, names]) => `${names.join(", ")} (${found})`);
-  return broken.length === 0 ? undefined : { reason: `it does not enforce ${broken.join(", ")}`, broken };
+  if (result.broken.length === 0) return undefined;
+  const broken = result.broken.map(({ guarantee }) => guarantee);
+  return { reason: [...groupBroken(result).keys()].join(", "), broken };
 }
 
 /** Tests a sandbox; a text says why it could not be tested. */
