@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createWorkspace, type CallEvent, type Permissions, type Tool, type Workspace } from "kitbag";
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import { needProgram } from "../../test/support/need-program.ts";
 import { createScriptTool, writeFolder } from "../../test/support/run-script.ts";
 import type { ScriptCode } from "../core/script-code.ts";
 import { openRuntimes, type Runtimes } from "./open-runtimes.ts";
@@ -185,7 +186,8 @@ test("run() logs each connection of a script that came about, also one that it l
 
 test.for(["bubblewrap", "unshare"] as const)(
   "run() in %s lets a script say ~ for what it was given of it",
-  async (sandbox) => {
+  async (sandbox, context) => {
+    needProgram(context, sandbox === "bubblewrap" ? "bwrap" : sandbox);
     const home = writeFolder({ "notes.txt": "mine", "other.txt": "not for tools" });
     vi.stubEnv("HOME", home);
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -34,7 +34,7 @@ export function toLastLine(facts: readonly TestFact[]): string {
 
 function toReason(note: string | undefined): string {
   if (note === undefined) return "not chosen";
-  return note.replace(/^(.*) is not on this machine$/u, "no $1");
+  return note.replace(/^(?:there is )?(?:no )?(?:\S*\/)?(.+?) is (?:not )?on this machine$/u, "no $1");
 }
 
 function show(count: number): string {

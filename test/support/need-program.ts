@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
@@ -9,6 +10,19 @@ import type { TestContext } from "vitest";
  */
 export function needProgram({ skip }: Pick<TestContext, "skip">, program: string): void {
   if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(!hasProgram(program), `${program} is not on this machine`);
+}
+
+/** Skips a test that debugs Python where the debugger of Python is missing, and says so; see {@link needProgram}. */
+export function needDebugpy(context: Pick<TestContext, "skip">): void {
+  needProgram(context, "python3");
+  if (process.env["KITBAG_REQUIRE_ALL"] !== "1") context.skip(!hasDebugpy(), "debugpy is not on this machine");
+}
+
+let debugpy: boolean | undefined;
+
+function hasDebugpy(): boolean {
+  debugpy ??= spawnSync("python3", ["-c", "import debugpy"]).status === 0;
+  return debugpy;
 }
 
 function hasProgram(program: string): boolean {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { createRepository, serveGit, type GitServer, type TestRepository } from "../../../test/support/git-server.ts";
 import { skillText } from "../../../test/support/import-project.ts";
@@ -14,7 +15,8 @@ parser.add_argument("--word", required=True)
 print(parser.parse_args().word)
 `;
 
-test("kitbag add --yes enables a skill of a repository, and its tool can be called at once", async () => {
+test("kitbag add --yes enables a skill of a repository, and its tool can be called at once", async (context) => {
+  needProgram(context, "python3");
   const { project, server, commit } = await createWorld();
 
   const added = await kitbag(
@@ -44,7 +46,8 @@ test("kitbag add --yes enables a skill of a repository, and its tool can be call
   expect(called).toMatchObject({ code: 0, stdout: "hello\n" });
 });
 
-test("kitbag add shows what it found and keeps nothing when nobody can be asked", async () => {
+test("kitbag add shows what it found and keeps nothing when nobody can be asked", async (context) => {
+  needProgram(context, "python3");
   const { project, server } = await createWorld();
 
   const added = await kitbag(project, "add", server.url, "--skill", "echo", "--allow-host", server.host);
@@ -81,7 +84,8 @@ test("kitbag add --list shows what is in a source, with what a careful reader wo
   expect(existsSync(join(project.folder, ".kitbag"))).toBe(false);
 });
 
-test("kitbag add asks at a terminal, and a yes enables exactly what was shown", async () => {
+test("kitbag add asks at a terminal, and a yes enables exactly what was shown", async (context) => {
+  needProgram(context, "python3");
   const { project, server } = await createWorld();
   const terminal = startKitbagTerminal(["add", server.url, "--allow-host", server.host], project);
 
@@ -107,7 +111,8 @@ test("kitbag add keeps nothing after a no", async () => {
   expect(existsSync(join(project.folder, ".kitbag"))).toBe(false);
 });
 
-test("kitbag add --disabled imports a skill that runs nothing until it is trusted", async () => {
+test("kitbag add --disabled imports a skill that runs nothing until it is trusted", async (context) => {
+  needProgram(context, "python3");
   const { project, server } = await createWorld();
 
   const added = await kitbag(project, "add", server.url, "--skill", "echo", "--disabled", "--allow-host", server.host);
@@ -173,7 +178,8 @@ test("kitbag update --check shows what would change, and changes nothing", async
   expect(readFileSync(join(project.folder, ".kitbag/skills/echo/SKILL.md"), "utf8")).toContain("Do it.");
 });
 
-test("kitbag update swaps what was approved, and keeps the old version", async () => {
+test("kitbag update swaps what was approved, and keeps the old version", async (context) => {
+  needProgram(context, "python3");
   const { project, server, repository } = await createWorld();
   await kitbag(project, "add", server.url, "--skill", "echo", "--allow-host", server.host, "--yes");
   repository.commit({ "skills/echo/SKILL.md": skillText("echo", "Newer.") });
@@ -187,7 +193,8 @@ test("kitbag update swaps what was approved, and keeps the old version", async (
   expect(called).toMatchObject({ code: 0, stdout: "still\n" });
 });
 
-test("kitbag remove takes a skill out, and --undo puts it back", async () => {
+test("kitbag remove takes a skill out, and --undo puts it back", async (context) => {
+  needProgram(context, "python3");
   const { project, server } = await createWorld();
   await kitbag(project, "add", server.url, "--skill", "echo", "--allow-host", server.host, "--yes");
 

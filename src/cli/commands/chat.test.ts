@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
@@ -164,7 +165,8 @@ test("kitbag chat --json prints one event a line for every request", async () =>
   expect(code).toBe(0);
 });
 
-test("kitbag chat --examples without a keyboard holds three short conversations over the example skills, and ends", async () => {
+test("kitbag chat --examples without a keyboard holds three short conversations over the example skills, and ends", async (context) => {
+  needProgram(context, "python3");
   const project = createProject({ "README.md": "# One\n\nTwo three four.\n\n## Five\n" });
 
   const { code, stdout, stderr } = await runKitbag(["chat", "--examples"], { project });

@@ -7,9 +7,8 @@ import { forgeOperations } from "../forge/operations.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const countWords = `import json, sys
-arguments = json.load(sys.stdin)
-print(json.dumps({"words": len(arguments["text"].split())}))
+const countWords = `const { text } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify({ words: text.split(" ").length }));
 `;
 const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const output = { type: "object", properties: { words: { type: "integer" } }, required: ["words"] };
@@ -63,7 +62,7 @@ test("kitbag forge delete_tool and delete_skill bring back what nobody has trust
 
 test("kitbag forge says what to change if an example does not pass, and keeps nothing", async () => {
   const project = createCounting();
-  project.write("count.py", "print('{\"words\": 7}')\n");
+  project.write("count.js", "console.log('{\"words\": 7}');\n");
 
   const made = await create(project);
   const called = await kitbag(project, "call", "count-words", "--text", "a");
@@ -77,10 +76,10 @@ test("kitbag forge says what to change if an example does not pass, and keeps no
 
 test("kitbag forge takes a whole draft as JSON, and a flag goes before it", async () => {
   const project = createCounting();
-  const draft = { name: "count", description: "Counts", language: "python", input, output, examples };
+  const draft = { name: "count", description: "Counts", language: "javascript", input, output, examples };
   project.write("draft.json", JSON.stringify(draft));
 
-  const made = await kitbag(project, "forge", "create_tool", "--input", "@draft.json", "--code", "@count.py", "--json");
+  const made = await kitbag(project, "forge", "create_tool", "--input", "@draft.json", "--code", "@count.js", "--json");
 
   expect(JSON.parse(made.stdout)).toMatchObject({ status: "ok", output: { status: "live", name: "count" } });
 });
@@ -90,8 +89,14 @@ test("kitbag forge makes pipelines and skills, runs code, and reads what tools k
   await create(project);
   const steps = [{ id: "count", tool: "count-words", args: { text: "$input.text" } }];
   const pipeline = { name: "report", description: "Reports", steps, examples: [{ input: { text: "a b" } }] };
-  const remember = "import kitbag\nkitbag.state.set('seen', 3)\nprint('ok')\n";
-  const keeper = { name: "keep", description: "Keeps", language: "python", code: remember, examples: [{ input: {} }] };
+  const remember = "import { state } from 'kitbag';\nawait state.set('seen', 3);\nconsole.log('ok');\n";
+  const keeper = {
+    name: "keep",
+    description: "Keeps",
+    language: "javascript",
+    code: remember,
+    examples: [{ input: {} }],
+  };
 
   const piped = await kitbag(project, "forge", "create_pipeline", "--input", JSON.stringify(pipeline));
   const report = await kitbag(project, "call", "report", "--text", "a b c", "--json");
@@ -266,7 +271,7 @@ test.for(["", "{}"])("kitbag call says where an operation of the forge is (%s)",
 
 function createCounting(): Project {
   return createProject({
-    "count.py": countWords,
+    "count.js": countWords,
     "input.json": JSON.stringify(input),
     "output.json": JSON.stringify(output),
     "examples.json": JSON.stringify(examples),
@@ -274,8 +279,8 @@ function createCounting(): Project {
 }
 
 async function create(project: Project, ...more: string[]): Promise<KitbagRun> {
-  const parts = ["--name", "count-words", "--description", "Counts the words of a text", "--language", "python"];
-  const files = ["--code", "@count.py", "--examples", "@examples.json"];
+  const parts = ["--name", "count-words", "--description", "Counts the words of a text", "--language", "javascript"];
+  const files = ["--code", "@count.js", "--examples", "@examples.json"];
   const schemas = ["--input-schema", "@input.json", "--output-schema", "@output.json"];
   return kitbag(project, "forge", "create_tool", ...parts, ...files, ...schemas, ...more);
 }

@@ -12,7 +12,8 @@ import { toolTemplateNames } from "./new.ts";
 
 test.for(skillTemplates.map(({ name }) => name))(
   "kitbag new skill --template %s makes a skill that passes the specification",
-  async (template) => {
+  async (template, context) => {
+    if (template === "python") needProgram(context, "python3");
     const project = createProject();
 
     const made = await runKitbag(["new", "skill", "my-skill", "--template", template, "--dir", "skills"], { project });

@@ -15,7 +15,8 @@ vi.setConfig({ testTimeout: 120_000 });
 const wheel = makeWheel({ name: "hello" });
 const script = '# /// script\n# dependencies = ["hello"]\n# ///\nimport hello\nprint("installed")\n';
 
-test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted configuration names", async () => {
+test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted configuration names", async (context) => {
+  needProgram(context, "python3");
   const project = createProject({ ...skillFiles("skills/greeter"), "skills/greeter/scripts/greet.py": script });
   const call = ["call", "greeter/greet", "--skills", "skills"];
   writeFileSync(project.write(`wheels/${wheel.file}`, ""), wheel.bytes);
@@ -35,7 +36,8 @@ test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted c
   expect(configured).toMatchObject({ code: 0, stdout: "installed\n" });
 });
 
-test("kitbag call runs a script with the module kitbag that is ours, and no module of a package before it", async () => {
+test("kitbag call runs a script with the module kitbag that is ours, and no module of a package before it", async (context) => {
+  needProgram(context, "python3");
   const sly = makeWheel({
     name: "hello",
     files: Object.fromEntries(
@@ -63,7 +65,8 @@ test("kitbag call runs a script with the module kitbag that is ours, and no modu
   expect(node).toMatchObject({ code: 0, stdout: "function undefined\n" });
 });
 
-test("kitbag forge tries tools with the packages of the folder that a trusted configuration names", async () => {
+test("kitbag forge tries tools with the packages of the folder that a trusted configuration names", async (context) => {
+  needProgram(context, "python3");
   const project = createProject({ "kitbag.config.json": JSON.stringify({ packages: { wheelhouse: "wheels" } }) });
   writeFileSync(project.write(`wheels/${wheel.file}`, ""), wheel.bytes);
   const code = 'import hello\nprint("installed")\n';

@@ -185,7 +185,7 @@ test("kitbag approvals shows a draft that wants more than the policy grants, and
   expect(list.stdout).toContain(`${id}  tool say`);
   expect(list.stdout).toContain("network api.example.com");
   expect(before.stdout).not.toContain("say ");
-  expect(approved).toMatchObject({ code: 0, stdout: "say is live now, at 1.0.0.\n" });
+  expect(approved).toMatchObject({ code: 0, stdout: "say is live now, at 1.0.0. Next:\n  kitbag call say\n" });
   expect(called.stdout.trim()).toBe("A");
 });
 

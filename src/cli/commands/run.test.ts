@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createProject, program, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
 import { readLines, toToolModule } from "../../../test/support/tool-modules.ts";
@@ -117,7 +118,8 @@ test("kitbag run says which key is missing, and asks nobody", async () => {
   expect(code).toBe(1);
 });
 
-test("kitbag run keeps the versions of the tools that the agent called, and records their calls", async () => {
+test("kitbag run keeps the versions of the tools that the agent called, and records their calls", async (context) => {
+  needProgram(context, "python3");
   const project = createProject({ "README.md": "One two three." });
   const skills = join(import.meta.dirname, "../../../skills");
   await runKitbag(["run", "How many words does README.md have?", "--skills", skills], { project });

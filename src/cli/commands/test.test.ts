@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { expect, test, vi } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -33,7 +34,8 @@ test("kitbag test --json tells everything, and ends with 0 if all is well", asyn
   });
 });
 
-test("kitbag test --fuzz finds inputs that make a tool crash, and finds them again by their seed", async () => {
+test("kitbag test --fuzz finds inputs that make a tool crash, and finds them again by their seed", async (context) => {
+  needProgram(context, "python3");
   const project = createSkillProject('if len(a.text) > 4: raise ValueError("no")\nprint(len(a.text))');
 
   const words = ["test", "skills", "--fuzz", "--runs", "30", "--seed", "3"];
@@ -47,7 +49,8 @@ test("kitbag test --fuzz finds inputs that make a tool crash, and finds them aga
   expect(again.stdout).toBe(first.stdout);
 });
 
-test("kitbag test --fuzz passes a tool that stands all inputs, and leaves out those that could do harm", async () => {
+test("kitbag test --fuzz passes a tool that stands all inputs, and leaves out those that could do harm", async (context) => {
+  needProgram(context, "python3");
   const project = createSkillProject("print(len(a.text))");
   project.write("tools.mjs", tools.replace('name: "plain"', 'name: "plain", annotations: { destructive: true }'));
 
@@ -62,7 +65,8 @@ test("kitbag test --fuzz passes a tool that stands all inputs, and leaves out th
   expect(tested.find(({ address }) => address === "plain")?.notFuzzed).toBe("it says that it destroys");
 });
 
-test("kitbag test --fuzz runs all examples before it makes inputs, which find nothing that examples kept", async () => {
+test("kitbag test --fuzz runs all examples before it makes inputs, which find nothing that examples kept", async (context) => {
+  needProgram(context, "python3");
   const read = 'import kitbag\nprint(kitbag.skill_state.get("last") or "nothing")';
   const keep =
     'import kitbag\nimport argparse\np = argparse.ArgumentParser()\np.add_argument("text")\nkitbag.skill_state.set("last", p.parse_args().text)';
@@ -111,7 +115,8 @@ test("kitbag test --fuzz says truly why it makes no inputs for a tool that is ma
   });
 });
 
-test("kitbag test lets tools work in a directory of their own, with the files that the examples need", async () => {
+test("kitbag test lets tools work in a directory of their own, with the files that the examples need", async (context) => {
+  needProgram(context, "python3");
   const project = createSkillProject(
     "import os\nopen('made', 'w').write('x')\nprint(open(a.text).read(), os.listdir('.'))",
     {
@@ -128,7 +133,8 @@ test("kitbag test lets tools work in a directory of their own, with the files th
   expect(() => readFileSync(join(project.folder, "made"))).toThrow();
 });
 
-test("kitbag test runs every example of the skills that ship with Kitbag, and all pass", async () => {
+test("kitbag test runs every example of the skills that ship with Kitbag, and all pass", async (context) => {
+  needProgram(context, "python3");
   const project = createProject({});
   // A copy: some of them may write where they are.
   const skills = fileURLToPath(new URL("../../../skills", import.meta.url));
@@ -143,7 +149,8 @@ test("kitbag test runs every example of the skills that ship with Kitbag, and al
   expect(summary.examples).toBeGreaterThanOrEqual(40);
 });
 
-test("kitbag test runs the tests of kitbag.toml, and fails if it must leave one out", async () => {
+test("kitbag test runs the tests of kitbag.toml, and fails if it must leave one out", async (context) => {
+  needProgram(context, "python3");
   const tests = '[[tests]]\ntool = "count"\ninput = { text = "abc" }\noutput = "3"\n';
   const good = createSkillProject("print(len(a.text))", { "kitbag.toml": tests });
   const bad = createSkillProject("print(len(a.text))", {
@@ -162,7 +169,8 @@ test("kitbag test runs the tests of kitbag.toml, and fails if it must leave one 
   ]);
 });
 
-test("kitbag test leaves nothing of what tools keep, unless it is told where", async () => {
+test("kitbag test leaves nothing of what tools keep, unless it is told where", async (context) => {
+  needProgram(context, "python3");
   const body =
     'import kitbag\nkitbag.state.set("seen", 1 + (kitbag.state.get("seen") or 0))\nprint(kitbag.state.get("seen"))';
   const tests = '[[tests]]\ntool = "count"\ninput = { text = "a" }\noutput = "1"\n';
@@ -177,7 +185,8 @@ test("kitbag test leaves nothing of what tools keep, unless it is told where", a
   expect(readdirSync(project.folder).toSorted()).not.toContain(".kitbag");
 });
 
-test("kitbag test makes the folder dot-git of the files the repository that the examples work in", async () => {
+test("kitbag test makes the folder dot-git of the files the repository that the examples work in", async (context) => {
+  needProgram(context, "python3");
   const body = "import os\nprint(sorted(os.listdir('.')), open('.git/HEAD').read())";
   const project = createSkillProject(body, {
     "kitbag.toml":

@@ -61,7 +61,7 @@ test("kitbag approvals show tells what an edit changes in the version that is li
 
   expect(shown.stdout).toContain("made from    1.0.0");
   expect(shown.stdout).toContain("--- main.js");
-  expect(shown.stdout).toContain("+# mine\n import json, sys");
+  expect(shown.stdout).toContain("+// mine\n const text");
   expect(shown.stdout).toContain('+      "api.example.com"');
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
@@ -20,6 +21,8 @@ afterAll(async () => {
   await runtime.close();
   await sandbox.close();
 });
+
+beforeEach((context) => needProgram(context, "/usr/bin/python3"));
 
 test.for<[string, unknown]>([
   ["1 + 1", 2],

@@ -11,7 +11,7 @@ import {
   typescript,
 } from "../../../test/support/debug-programs.ts";
 import { startDebugging } from "../../../test/support/debug-script.ts";
-import { needProgram } from "../../../test/support/need-program.ts";
+import { needDebugpy, needProgram } from "../../../test/support/need-program.ts";
 import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { SandboxName } from "../../sandbox/sandbox.ts";
 
@@ -35,7 +35,7 @@ describe.for(
     ] as const
   ).flatMap((each) => backends.map((backend) => [...backend, ...each] as const)),
 )("debugLauncher() in %s, %s: %s", ([name, program, file, text, last]) => {
-  const open = (context: TestContext) => openSandbox(context, name, program);
+  const open = (context: TestContext) => openSandbox(context, [name, program], file);
   test("stops before the first line, at a breakpoint, and after steps", async (context) => {
     const sandbox = await open(context);
     const debugged = await startDebugging(sandbox, { files: { [file]: text } });
@@ -183,10 +183,10 @@ describe.for(
 });
 
 describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
-  const open = (context: TestContext) => openSandbox(context, name, program);
+  const open = (context: TestContext, file = "a.mjs") => openSandbox(context, [name, program], file);
 
   test("debugs two scripts at once, each with its own breakpoints", async (context) => {
-    const sandbox = await open(context);
+    const sandbox = await open(context, "a.py");
     const both = await Promise.all(
       [
         ["a.py", python],
@@ -222,7 +222,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
   });
 
   test("leaves the end of a script that runs over its last line alone", async (context) => {
-    const sandbox = await open(context);
+    const sandbox = await open(context, "a.py");
     const debugged = await startDebugging(sandbox, { files: { "a.py": "print('one')\n" } });
 
     const end = await debugged.stopAfter(debugged.session.stepOut);
@@ -245,7 +245,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
     ],
     ["sends nonsense as its debugger", { "a.py": nonsense }, "script-failed"],
   ] as const)("ends a script that %s", async ([, files, code], context) => {
-    const sandbox = await open(context);
+    const sandbox = await open(context, Object.keys(files)[0]);
     const before = performance.now();
     const debugged = await startDebugging(sandbox, { files });
 
@@ -258,7 +258,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
   });
 
   test("ends a script that does not answer because it closed every descriptor", async (context) => {
-    const sandbox = await open(context);
+    const sandbox = await open(context, "a.py");
     const text = "import os, time\nos.closerange(3, 256)\nprint('closed')\ntime.sleep(600)";
     const debugged = await startDebugging(sandbox, { files: { "a.py": text } });
 
@@ -270,7 +270,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
   });
 
   test("goes on with a script that closes descriptor 3", async (context) => {
-    const sandbox = await open(context);
+    const sandbox = await open(context, "a.py");
     const text = "import os\nos.close(3)\nvalue = 42\nprint(value)";
     const debugged = await startDebugging(sandbox, { files: { "a.py": text } });
     const { session, stopAfter } = debugged;
@@ -293,8 +293,13 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
   });
 });
 
-function openSandbox(context: TestContext, name: SandboxName, program: string): Promise<FoundSandbox> {
+function openSandbox(
+  context: TestContext,
+  [name, program]: readonly [SandboxName, string],
+  file: string,
+): Promise<FoundSandbox> {
   needProgram(context, program);
+  if (file.endsWith(".py")) needDebugpy(context);
   const sandbox = opened.get(name) ?? findSandbox({ name });
   opened.set(name, sandbox);
   return sandbox;

@@ -42,7 +42,7 @@ test.for([
   ["unshare", "unshare"],
   ["off", "sh"],
 ] as const)("prepare() installs in the sandbox %s", async ([name, program], context) => {
-  needProgram(context, program);
+  for (const needed of [program, "/usr/bin/python3"]) needProgram(context, needed);
   const sandbox = await findSandbox({ name });
   onTestFinished(() => sandbox.close());
   const left = makeNpmPackage({ name: "left" });
@@ -61,7 +61,8 @@ test.for([
   expect(python.environment["PYTHONPATH"]).toBe(place);
 });
 
-test("prepare() never uses what another source gave, also for the same Python request", async () => {
+test("prepare() never uses what another source gave, also for the same Python request", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const wheels = ["index", "first", "second"].map((from) =>
     makeWheel({ name: "hello", files: { "hello.py": `source = ${JSON.stringify(from)}` } }),
   );
@@ -94,7 +95,8 @@ test("prepare() never uses what another source gave, also for the same npm reque
   expect(found).toEqual(["first", "second"]);
 });
 
-test("prepare() installs again where a file of the folder was replaced", async () => {
+test("prepare() installs again where a file of the folder was replaced", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const [before, after] = ["before", "after, and longer"].map((from) =>
     makeWheel({ name: "hello", files: { "hello.py": `source = ${JSON.stringify(from)}` } }),
   ) as [PackageFile, PackageFile];
@@ -108,7 +110,8 @@ test("prepare() installs again where a file of the folder was replaced", async (
   expect(readText(prepared, "/hello.py")).toBe('source = "after, and longer"');
 });
 
-test("prepare() tells what it does, and about which package", async () => {
+test("prepare() tells what it does, and about which package", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const told: DependencyProgress[] = [];
   const { index } = await openTestIndex({ wheels: [hello] });
   const dependencies = await openDependencies({ index, onProgress: (progress) => told.push(progress) });
@@ -124,7 +127,8 @@ test("prepare() tells what it does, and about which package", async () => {
   ]);
 });
 
-test("prepare() says that there is no network and nothing installed", async () => {
+test("prepare() says that there is no network and nothing installed", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const dependencies = await openDependencies({ offline: true });
 
   const attempt = dependencies.prepare(pythonRequest("hello"));
@@ -135,7 +139,8 @@ test("prepare() says that there is no network and nothing installed", async () =
   expect(leftovers(dependencies.home)).toEqual([]);
 });
 
-test("prepare() refuses an index that is no address", async () => {
+test("prepare() refuses an index that is no address", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const dependencies = await openDependencies({ index: { python: "file:///etc" } });
 
   await expect(dependencies.prepare(pythonRequest("hello"))).rejects.toMatchObject({ code: "option-invalid" });
@@ -144,7 +149,8 @@ test("prepare() refuses an index that is no address", async () => {
 test.for([
   ["answers with errors", 500],
   ["forbids it", 403],
-] as const)("prepare() says that the index %s", async ([, status]) => {
+] as const)("prepare() says that the index %s", async ([, status], context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index } = await openTestIndex({ instead: (_, response) => fail(response, status) });
   const dependencies = await openDependencies({ index });
 
@@ -155,7 +161,8 @@ test.for([
   expect(leftovers(dependencies.home)).toEqual([]);
 });
 
-test("prepare() says that the index is not there", async () => {
+test("prepare() says that the index is not there", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index, close } = await openTestIndex({});
   close();
   const dependencies = await openDependencies({ index });
@@ -163,7 +170,8 @@ test("prepare() says that the index is not there", async () => {
   expect(await problemOf(dependencies.prepare(pythonRequest("hello")))).toMatchObject({ problem: "index" });
 });
 
-test("prepare() gives up on an index that does not answer", async () => {
+test("prepare() gives up on an index that does not answer", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index } = await openTestIndex({ instead: () => true });
   const dependencies = await openDependencies({ index, limitMs: 2500 });
 
@@ -173,7 +181,8 @@ test("prepare() gives up on an index that does not answer", async () => {
   expect(leftovers(dependencies.home)).toEqual([]);
 });
 
-test("prepare() stops an index that sends without end", async () => {
+test("prepare() stops an index that sends without end", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index } = await openTestIndex({
     wheels: [hello],
     instead: (request, response) => request.url?.endsWith(".whl") === true && flood(response),
@@ -186,7 +195,8 @@ test("prepare() stops an index that sends without end", async () => {
   expect(leftovers(dependencies.home)).toEqual([]);
 });
 
-test("prepare() does not follow an index to another host", async () => {
+test("prepare() does not follow an index to another host", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const other = await openTestIndex({ wheels: [hello] });
   const { index } = await openTestIndex({
     instead(request, response) {
@@ -203,7 +213,8 @@ test("prepare() does not follow an index to another host", async () => {
   expect(other.asked).toEqual([]);
 });
 
-test("prepare() follows an index to a host that belongs to it", async () => {
+test("prepare() follows an index to a host that belongs to it", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const other = await openTestIndex({ wheels: [hello] });
   const { index } = await openTestIndex({
     instead(request, response) {
@@ -218,7 +229,8 @@ test("prepare() follows an index to a host that belongs to it", async () => {
   expect(lock?.packages).toMatchObject([{ name: "hello", version: "1.0" }]);
 });
 
-test("prepare() installs once for all who ask at the same time", async () => {
+test("prepare() installs once for all who ask at the same time", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index, asked } = await openTestIndex({ wheels: [hello] });
   const dependencies = await openDependencies({ index });
 
@@ -228,7 +240,8 @@ test("prepare() installs once for all who ask at the same time", async () => {
   expect(asked.filter((path) => path.endsWith(".whl"))).toHaveLength(1);
 });
 
-test("prepare() goes on for the others when one of them leaves", async () => {
+test("prepare() goes on for the others when one of them leaves", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { index } = await openTestIndex({ wheels: [hello] });
   const dependencies = await openDependencies({ index });
   const leaving = new AbortController();
@@ -241,7 +254,8 @@ test("prepare() goes on for the others when one of them leaves", async () => {
   expect((await stays).lock?.packages).toHaveLength(1);
 });
 
-test("prepare() stops at once when it is aborted, leaves nothing behind, and can be asked again", async () => {
+test("prepare() stops at once when it is aborted, leaves nothing behind, and can be asked again", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const gate = Promise.withResolvers<void>();
   let hangs = true;
   const { index } = await openTestIndex({
@@ -265,7 +279,8 @@ test("prepare() stops at once when it is aborted, leaves nothing behind, and can
   expect(prepared.lock?.packages).toHaveLength(1);
 });
 
-test("prepare() of several processes installs once", async () => {
+test("prepare() of several processes installs once", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const index = await openTestIndex({ wheels: [hello] });
   const home = createFolder();
 
@@ -276,7 +291,8 @@ test("prepare() of several processes installs once", async () => {
   expect(leftovers(home)).toEqual([]);
 });
 
-test("prepare() takes over from a process that was killed, and removes what it left", async () => {
+test("prepare() takes over from a process that was killed, and removes what it left", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const reached = Promise.withResolvers<void>();
   let hangs = true;
   const index = await openTestIndex({
@@ -302,7 +318,9 @@ test("prepare() takes over from a process that was killed, and removes what it l
   expect(leftovers(dependencies.home).filter((name) => name.includes("making"))).toEqual([]);
 });
 
-test("prepare() says that the disk is full, and leaves nothing half done", async ({ skip }) => {
+test("prepare() says that the disk is full, and leaves nothing half done", async (context) => {
+  needProgram(context, "/usr/bin/python3");
+  const { skip } = context;
   if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(process.getuid?.() !== 0, "only root can make a small disk");
   const home = smallDisk("1m");
   const files = { "hello.py": `text = "${"x".repeat(1_500_000)}"\n` };
@@ -317,7 +335,8 @@ test("prepare() says that the disk is full, and leaves nothing half done", async
   expect(leftovers(home)).toEqual([]);
 });
 
-test("prepare() stops a package that unpacks to more than there may be", async () => {
+test("prepare() stops a package that unpacks to more than there may be", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const files = Object.fromEntries(
     Array.from({ length: 8 }, (_, index) => [`hello/part${index}.py`, `x = "${"0".repeat(1_000_000)}"\n`]),
   );

@@ -107,6 +107,7 @@ open(os.path.expanduser("~/Documents/new.txt"), "w")`,
   });
 
   test("grants nothing but files to read, however often it runs", async (context) => {
+    needProgram(context, "strace");
     needProgram(context, program);
     const { report, folder } = await learn(name, {
       "a.sh": `cat one.txt && cat two.txt && cat three.txt; for name in one.txt "$HOME_OF_TEST/.ssh/key"; do echo x > "$name"; done`,
@@ -128,7 +129,8 @@ test.for([
     `require("node:fs").readFileSync("data.csv"); require("node:child_process").spawnSync("git");`,
     { read: ["./data.csv"], run: ["git"] },
   ],
-] as const)("learningRuntime() sees what %s tries without strace", async ([name, text, permissions]) => {
+] as const)("learningRuntime() sees what %s tries without strace", async ([name, text, permissions], context) => {
+  if (name === "a.py") needProgram(context, "python3");
   const sandbox = await findSandbox();
   onTestFinished(() => sandbox.close());
   const { folder, home } = makeProject();
@@ -157,7 +159,8 @@ test.for([
   expect(report).toMatchObject({ watchedBy: "hooks", permissions });
 });
 
-test("learningRuntime() proposes nothing for a script that needs nothing", async () => {
+test("learningRuntime() proposes nothing for a script that needs nothing", async (context) => {
+  needProgram(context, "python3");
   const { report, outcome } = await learn(undefined, {
     "a.py":
       "import json, ssl, urllib.request, tempfile\nwith tempfile.NamedTemporaryFile('w') as file:\n    file.write('x')\nprint(json.dumps(1))",

@@ -412,7 +412,8 @@ kitbag.call("shout", { text: "x" }).then(console.log);`,
   expect(outcome).toEqual({ status: "ok", output: "X\n" });
 });
 
-test("kitbag.py counts right when 20 calls count at once", async () => {
+test("kitbag.py counts right when 20 calls count at once", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { workspace } = createScriptWorkspace(sandbox, {
     files: { "a.py": `import kitbag\nprint(kitbag.state.update("count", lambda n: n + 1, 0))` },
   });
@@ -425,7 +426,8 @@ test("kitbag.py counts right when 20 calls count at once", async () => {
   );
 });
 
-test("kitbag.py is safe to be used by several threads", async () => {
+test("kitbag.py is safe to be used by several threads", async (context) => {
+  needProgram(context, "/usr/bin/python3");
   const { outcome } = await runScript(sandbox, {
     files: {
       "a.py": `import kitbag

@@ -15,15 +15,8 @@ afterAll(() => sandbox.close());
 
 test("R19: a secret that a script hands to another tool is in no event of either call", async () => {
   const { outcome, events } = await runScript(sandbox, {
-    ...python(`
-import os, kitbag
-token = os.environ["TOKEN"]
-kitbag.call("receive", {"auth": token})
-try:
-    kitbag.call("nosuch/" + token)
-except Exception as error:
-    print(error)
-`),
+    ...script(`await kitbag.call("receive", { auth: token });
+await kitbag.call("nosuch/" + token).catch((error) => console.log(error.message));`),
     tools: [receive],
     permissions: { env: ["TOKEN"] },
     options: { findSecret: () => secret },
@@ -36,15 +29,15 @@ except Exception as error:
 });
 
 test.for<[way: string, code: string]>([
-  ["stream", "kitbag.stream(s[:10]); kitbag.stream(s[10:])"],
-  ["stream and stdout", "kitbag.stream(s[:10]); print(s[10:], flush=True)"],
-  ["stream, with another piece between", "kitbag.stream(s[:10]); kitbag.stream({'a': 1}); kitbag.stream(s[10:])"],
-  ["log", "kitbag.log(s[:10]); kitbag.log(s[10:])"],
-  ["progress", "kitbag.progress('at ' + s[:10]); kitbag.progress(s[10:] + ' done')"],
-  ["stderr", "print(s[:10], file=sys.stderr); print(s[10:], file=sys.stderr)"],
+  ["stream", "kitbag.stream(start); kitbag.stream(end);"],
+  ["stream and stdout", "kitbag.stream(start); console.log(end);"],
+  ["stream, with another piece between", "kitbag.stream(start); kitbag.stream({ a: 1 }); kitbag.stream(end);"],
+  ["log", "kitbag.log(start); kitbag.log(end);"],
+  ["progress", "kitbag.progress('at ' + start); kitbag.progress(end + ' done');"],
+  ["stderr", "console.error(start); console.error(end);"],
 ])("R19: a secret split over two pieces of %s is hidden", async ([, code]) => {
   const { outcome, events } = await runScript(sandbox, {
-    ...python(`import os, sys, kitbag\ns = os.environ["TOKEN"]\n${code}\n`),
+    ...script(code),
     permissions: { env: ["TOKEN"] },
     options: { findSecret: () => secret },
   });
@@ -62,6 +55,10 @@ const receive = defineTool({
   run: ({ auth }) => `got ${String(auth)}`,
 });
 
-function python(text: string): { readonly files: Readonly<Record<string, string>> } {
-  return { files: { "a.py": text } };
+function script(text: string): { readonly files: Readonly<Record<string, string>> } {
+  const start = `import * as kitbag from "kitbag";
+const token = process.env.TOKEN;
+const [start, end] = [token.slice(0, 10), token.slice(10)];
+`;
+  return { files: { "a.mjs": start + text } };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { moduleFromText, writeModule } from "../../../test/support/wasm-module.ts";
 import { createTool } from "../../core/define-tool.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
@@ -12,7 +13,8 @@ import { wasmRuntime } from "./wasm-runtime.ts";
 
 test.for(["bubblewrap", "unshare", "off"] as const)(
   "wasmRuntime() runs in the sandbox %s, and writes where it was granted and nowhere else",
-  async (name) => {
+  async (name, context) => {
+    if (name !== "off") needProgram(context, name === "bubblewrap" ? "bwrap" : name);
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-wasm-")));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [write, read] = [join(folder, "write"), join(folder, "read")];

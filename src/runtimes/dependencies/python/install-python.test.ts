@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
+import { needProgram } from "../../../../test/support/need-program.ts";
 import {
   countInstalled,
   leftovers,
@@ -20,6 +21,8 @@ import type { Sandbox } from "../../../sandbox/sandbox.ts";
 
 // Installers take seconds, and much longer beside other tests.
 vi.setConfig({ testTimeout: 120_000 });
+
+beforeEach((context) => needProgram(context, "/usr/bin/python3"));
 
 test("prepare() installs packages and those they need, for scripts to import", async () => {
   const { index } = await openTestIndex({
