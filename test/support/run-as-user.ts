@@ -2,13 +2,16 @@
 import { spawn } from "node:child_process";
 import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
 const project = resolve(import.meta.dirname, "../..");
 /** A user that no other program is. */
 const user = 61_234;
+
+/** Shows the project at a place that every user can reach (the first word, at the second), and becomes the user. */
+const become = `mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid=${user} --regid=${user} --clear-groups -- "$@"`;
 
 /**
  * Runs a program of this repository to its end, with a home and a directory for temporary files of its own; answers with what it
@@ -17,13 +20,13 @@ const user = 61_234;
 export async function runAsUser(program: string, argv: readonly string[]): Promise<string> {
   const own = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-user-")));
   mkdirSync(join(own, "home"));
-  const ids = process.getuid?.() === 0 ? { uid: user, gid: user } : {};
-  if (ids.uid !== undefined) for (const path of [own, join(own, "home")]) chownSync(path, user, user);
-  const forgotten = openSync(ids.uid === undefined ? "/dev/zero" : "/etc/shadow", "r");
-  const child = spawn(process.execPath, ["--conditions=@kitbag/source", join(project, program), ...argv], {
-    ...ids,
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) for (const path of [own, join(own, "home")]) chownSync(path, user, user);
+  const forgotten = openSync(isRoot ? "/etc/shadow" : "/dev/zero", "r");
+  const [command = "", ...words] = isRoot ? toUserCommand(own, program) : toCommand(project, program);
+  const child = spawn(command, [...words, ...argv], {
     cwd: own,
-    env: { PATH: "/usr/bin:/bin", HOME: join(own, "home"), TMPDIR: own },
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: join(own, "home"), TMPDIR: own },
     stdio: ["ignore", "pipe", "pipe", "ignore", "ignore", "ignore", "ignore", forgotten],
   });
   closeSync(forgotten);
@@ -33,4 +36,21 @@ export async function runAsUser(program: string, argv: readonly string[]): Promi
   rmSync(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   if (output === undefined || output === "") throw new Error(complaints);
   return output;
+}
+
+function toCommand(root: string, program: string): readonly string[] {
+  const node = relative(project, process.execPath);
+  return [
+    node.startsWith("..") ? process.execPath : join(root, node),
+    "--conditions=@kitbag/source",
+    join(root, program),
+  ];
+}
+
+/** In a mount tree of its own: the project may lie below a folder that only root can enter. */
+function toUserCommand(own: string, program: string): readonly string[] {
+  const shown = join(own, "project");
+  mkdirSync(shown);
+  const tree = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", become, "sh"];
+  return [...tree, project, shown, ...toCommand(shown, program)];
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, type TestContext } from "vitest";
 
-import { corners, openArena, programOf, type Arena } from "../../../test/support/attacks/arena.ts";
+import { corners, openArena, programsOf, type Arena } from "../../../test/support/attacks/arena.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 
 const words = {
@@ -17,7 +17,7 @@ const words = {
 describe.for(corners)("$sandbox, $way,", (corner) => {
   let opened: Promise<Arena> | undefined;
   const open = (context: TestContext): Promise<Arena> => {
-    needProgram(context, programOf[corner.sandbox]);
+    for (const program of programsOf(corner)) needProgram(context, program);
     opened ??= openArena(corner);
     return opened;
   };

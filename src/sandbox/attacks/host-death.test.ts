@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { corners, countProcesses, programOf, sleep } from "../../../test/support/attacks/arena.ts";
+import { corners, countProcesses, programsOf, sleep } from "../../../test/support/attacks/arena.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 
 const project = resolve(import.meta.dirname, "../../..");
@@ -14,7 +14,7 @@ test.for(corners)(
   "$sandbox, $way, ends all that it started when the process that asked for it is killed",
   { timeout: 60_000 },
   async ({ sandbox, way }, context) => {
-    needProgram(context, programOf[sandbox]);
+    for (const program of programsOf({ sandbox, way })) needProgram(context, program);
     const script = join(project, "test/support/attacks/start-and-wait.ts");
     const child = spawn(process.execPath, ["--conditions=@kitbag/source", script, sandbox, way], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { attacks } from "../../../test/support/attacks/all-attacks.ts";
-import { corners as allCorners, programOf, type Corner } from "../../../test/support/attacks/arena.ts";
+import { needsPython } from "../../../test/support/attacks/attack.ts";
+import { corners as allCorners, programsOf, type Corner } from "../../../test/support/attacks/arena.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { runAsUser } from "../../../test/support/run-as-user.ts";
 
@@ -17,10 +18,11 @@ describe.runIf(process.getuid?.() === 0).for(corners)("$sandbox, $way, as an ord
   test.for(Object.values(attacks).flat())(
     "holds a script that $name",
     { timeout: 300_000 },
-    async ({ name }, context) => {
-      needProgram(context, programOf[corner.sandbox]);
+    async (attack, context) => {
+      for (const program of programsOf(corner)) needProgram(context, program);
+      if (needsPython(attack)) needProgram(context, "python3");
 
-      const problems = (await findProblems(corner)).get(name);
+      const problems = (await findProblems(corner)).get(attack.name);
 
       expect(problems).toEqual([]);
     },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { corners, openArena, programOf, sleep } from "../../../test/support/attacks/arena.ts";
+import { corners, openArena, programsOf, sleep } from "../../../test/support/attacks/arena.ts";
 import type { Bait } from "../../../test/support/attacks/bait.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 
@@ -12,7 +12,7 @@ test.for(corners)(
   "$sandbox, $way, is not changed by variables that a script was given",
   { timeout: 60_000 },
   async (corner, context) => {
-    needProgram(context, programOf[corner.sandbox]);
+    for (const program of programsOf(corner)) needProgram(context, program);
     const arena = await openArena(corner, {
       permissions: ({ writable }) => ({
         write: [writable],

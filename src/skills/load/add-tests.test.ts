@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { loadSkills } from "./load-skills.ts";
 import type { SkillReport } from "./skill-report.ts";
 
-test("addTests() makes the tests of kitbag.toml examples of scripts and modules, before those of the instructions", async () => {
+test("addTests() makes the tests of kitbag.toml examples of scripts and modules, before those of the instructions", async (context) => {
+  needProgram(context, "python3");
   const { skill, diagnostics } = await load(`
 [[tools]]
 name = "sum"
@@ -48,7 +50,8 @@ test.for([
     'tool = "roll"\ninput = { sides = "many", side = 1 }',
     'Left out tests[0]: it does not fit "roll": input.sides: expected a whole number, found "many"; input.side: expected only sides, found an unknown parameter (did you mean "sides"?)',
   ],
-])("addTests() says why %j is no test, and leaves the tool as it is", async ([toml, message]) => {
+])("addTests() says why %j is no test, and leaves the tool as it is", async ([toml, message], context) => {
+  needProgram(context, "python3");
   const { skill, diagnostics } = await load(`[[tests]]\n${toml}\n`);
 
   expect(diagnostics).toMatchObject([{ severity: "warning", code: "test-invalid", message, file: "kitbag.toml" }]);

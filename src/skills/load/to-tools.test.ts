@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { loadSkills } from "./load-skills.ts";
 
-test("toScriptTool() hands on the packages that the manifest lists", async () => {
+test("toScriptTool() hands on the packages that the manifest lists", async (context) => {
+  needProgram(context, "python3");
   const folder = createFolder({
     "dice/SKILL.md": "---\nname: dice\ndescription: Rolls dice\n---\n# dice\n",
     "dice/kitbag.toml": '[dependencies]\npython = ["requests>=2"]\n',

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { checkSchema } from "../../core/schema/check-schema.ts";
 import { deriveAllScripts } from "./derive-scripts.ts";
@@ -16,8 +17,8 @@ const files = ["python", "shell", "javascript", "other", "kinds"];
 const cases = files.flatMap((file) => parseFixtures(readFixture(file)));
 const derived = await deriveAllScripts(cases.map(({ files: own }) => ({ files: own })));
 const table = cases.map((fixture, index) => ({ ...fixture, result: derived[index] as DerivedScripts }));
-const calls = table.flatMap(({ name, calls: own, result }) =>
-  own.map((call) => ({ name, call, tool: toolOf(result, name, call.tool) })),
+const calls = table.flatMap(({ name, calls: own, needs, result }) =>
+  own.map((call) => ({ name, call, needs, findTool: () => toolOf(result, name, call.tool) })),
 );
 
 test("the fixtures have scripts in every style", () => {
@@ -25,7 +26,8 @@ test("the fixtures have scripts in every style", () => {
   expect(calls.length).toBeGreaterThan(90);
 });
 
-test.for(table)("deriveScripts() reads $name", ({ name, expected, result }) => {
+test.for(table)("deriveScripts() reads $name", ({ name, expected, needs, result }, context) => {
+  for (const program of needs) needProgram(context, program);
   const script = result.scripts.find(({ path }) => path === `scripts/${name}`);
 
   const rendered = script === undefined ? "not a script" : render(script);
@@ -34,23 +36,30 @@ test.for(table)("deriveScripts() reads $name", ({ name, expected, result }) => {
   expect([rendered, ...reported].join("\n")).toBe(expected);
 });
 
-test.for(table)("deriveScripts() makes schemas of $name that can be used", ({ result }) => {
+test.for(table)("deriveScripts() makes schemas of $name that can be used", ({ needs, result }, context) => {
+  for (const program of needs) needProgram(context, program);
   const problems = result.scripts.flatMap(({ tools }) => tools.flatMap((tool) => checkSchema(tool.inputSchema)));
 
   expect(problems).toEqual([]);
 });
 
-test.for(calls)("toArgv() writes $call.input for $name", ({ call, tool }) => {
-  const made = toArgv(tool.mapping, call.input);
+test.for(calls)("toArgv() writes $call.input for $name", ({ call, needs, findTool }, context) => {
+  for (const program of needs) needProgram(context, program);
+  const made = toArgv(findTool().mapping, call.input);
 
   expect({ argv: made.argv, stdin: made.stdin }).toEqual({ argv: call.argv, stdin: call.stdin });
 });
 
-test.for(calls.filter(({ call }) => call.isInvertible))("fromArgv() reads $call.argv of $name", ({ call, tool }) => {
-  const read = fromArgv(tool.mapping, tool.inputSchema, call.argv);
+test.for(calls.filter(({ call }) => call.isInvertible))(
+  "fromArgv() reads $call.argv of $name",
+  ({ call, needs, findTool }, context) => {
+    for (const program of needs) needProgram(context, program);
+    const tool = findTool();
+    const read = fromArgv(tool.mapping, tool.inputSchema, call.argv);
 
-  expect(read).toEqual({ input: call.back, unknownFlags: [], unknownWords: [] });
-});
+    expect(read).toEqual({ input: call.back, unknownFlags: [], unknownWords: [] });
+  },
+);
 
 interface FixtureCall {
   readonly tool: number;
@@ -65,6 +74,8 @@ interface Fixture {
   readonly name: string;
   readonly files: readonly ScriptFile[];
   readonly expected: string;
+  /** The programs without which it is read otherwise. */
+  readonly needs: readonly string[];
   readonly calls: readonly FixtureCall[];
 }
 
@@ -80,13 +91,19 @@ function parseFixtures(text: string): readonly Fixture[] {
       const [head = "", ...body] = block.split(/^--- /mu);
       const name = head.slice(0, head.indexOf("\n"));
       const [expected = "", ...sections] = body;
+      const own = head.split(/^\+{3} /mu).map(parseFile);
       return {
         name,
-        files: head.split(/^\+{3} /mu).map(parseFile),
+        files: own,
+        needs: own.some(isPython) ? ["python3"] : [],
         expected: expected.replace(/^expect\n/u, "").trimEnd(),
         calls: sections.map(parseCall),
       };
     });
+}
+
+function isPython({ path, content }: ScriptFile): boolean {
+  return path.endsWith(".py") || /^#!.*python/u.test(String(content));
 }
 
 function parseFile(part: string): ScriptFile {

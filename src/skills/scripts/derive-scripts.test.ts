@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { deriveAllScripts, deriveScripts, type DeriveScriptsOptions } from "./derive-scripts.ts";
 import type { DerivedScripts } from "./script-interface.ts";
 
-test("AC-1: scripts become tools, and other files are ignored", async () => {
+test("AC-1: scripts become tools, and other files are ignored", async (context) => {
+  needProgram(context, "python3");
   const { scripts, diagnostics } = await derive({
     "scripts/tool1.py": "print(1)\n",
     "scripts/tool2.sh": "echo 1\n",
@@ -15,7 +17,8 @@ test("AC-1: scripts become tools, and other files are ignored", async () => {
   expect(diagnostics).toEqual([]);
 });
 
-test("AC-2: the description comes from the docstring of main", async () => {
+test("AC-2: the description comes from the docstring of main", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive({
     "scripts/process.py": 'def main(input_path: str):\n    """Process a file and return results."""\n    ...\n',
   });
@@ -76,7 +79,8 @@ test("deriveScripts() leaves an author's name to the tool that it was given to",
   expect(scripts.map(({ tools }) => tools[0]?.name)).toEqual(["a-sh", "a"]);
 });
 
-test("deriveScripts() tells environment, packages and what a script touches", async () => {
+test("deriveScripts() tells environment, packages and what a script touches", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive({
     "scripts/fetch.py":
       'import os, requests, helpers\nkey = os.environ["API_KEY"]\nrequests.get("https://api.example.com/v1")\nprint(key)\n',
@@ -125,7 +129,8 @@ test("deriveScripts() reads Python by its usage text where there is no Python, a
   ]);
 });
 
-test("deriveScripts() reads what it can of Python that cannot be parsed", async () => {
+test("deriveScripts() reads what it can of Python that cannot be parsed", async (context) => {
+  needProgram(context, "python3");
   const { scripts, diagnostics } = await derive({
     "scripts/old.py": '"""Usage: old.py <file>"""\nimport sys\nprint "x", sys.argv[1]\n',
   });
@@ -134,7 +139,8 @@ test("deriveScripts() reads what it can of Python that cannot be parsed", async 
   expect(diagnostics).toMatchObject([{ severity: "warning", code: "script-syntax", file: "scripts/old.py", line: 3 }]);
 });
 
-test("deriveScripts() reports files that are not text, not UTF-8, or too large", async () => {
+test("deriveScripts() reports files that are not text, not UTF-8, or too large", async (context) => {
+  needProgram(context, "python3");
   const { scripts, diagnostics } = await deriveScripts([
     { path: "scripts/binary.py", content: Buffer.from("print(1)\0\0") },
     { path: "scripts/latin.py", content: Buffer.from([...Buffer.from("print('"), 0xe9, ...Buffer.from("')\n")]) },
@@ -258,7 +264,8 @@ test("deriveScripts() gives plain JSON, so that it can be kept", async () => {
   expect(JSON.parse(JSON.stringify(derived))).toEqual(derived);
 });
 
-test("deriveScripts() takes a parameter called like a part of every object for what it is", async () => {
+test("deriveScripts() takes a parameter called like a part of every object for what it is", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive({
     "scripts/a.py":
       "import argparse\np = argparse.ArgumentParser()\np.add_argument('--__proto__')\np.add_argument('--constructor')\np.add_argument('--toString')\np.parse_args()\n",

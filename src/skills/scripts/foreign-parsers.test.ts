@@ -30,7 +30,7 @@ test("the fixtures have calls for every parser", () => {
 
 test.for(fixtures)("toArgv() is taken by $file for what was meant: $input", async (fixture, { skip }) => {
   const { file, source, needs, tool: wanted, input, output } = fixture;
-  if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(isMissing(needs), `${needs.join(" ")} does not work here`);
+  if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(isMissing(needs), `${toReason(needs)} is not on this machine`);
   const { scripts } = await deriveScripts([{ path: `scripts/${file}`, content: source }]);
   const [script] = scripts;
   const tool = script?.tools.find(({ name }) => wanted === undefined || name === wanted);
@@ -97,4 +97,10 @@ function run(program: string, words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(started, words, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
   return stdout;
+}
+
+/** `click of python3` for `python3 -c import click`, `ruby` where the program alone is needed. */
+function toReason([program = "", , ...words]: readonly string[]): string {
+  const library = /(?:import |require"|library\()(\w+)/u.exec(words.join(" "))?.[1];
+  return library === undefined ? program : `${library} of ${program}`;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { afterAll, expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { deriveScripts } from "./derive-scripts.ts";
 import { toArgv } from "./to-argv.ts";
@@ -209,7 +210,8 @@ const table: readonly { file: string; source: string; input: JsonObject; output:
   },
 ];
 
-test.for(table)("toArgv() is taken by $file for what was meant", async ({ file, source, input, output }) => {
+test.for(table)("toArgv() is taken by $file for what was meant", async ({ file, source, input, output }, context) => {
+  if (file.endsWith(".py")) needProgram(context, "python3");
   const path = `scripts/${file}`;
   const { scripts } = await deriveScripts([{ path, content: source }]);
   const [script] = scripts;

@@ -1,11 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { createStandbyPython, type StandbyPython } from "./standby-python.ts";
 
 const source =
   'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("--name")\nparser.parse_args()\n';
 
-test("createStandbyPython() reads with and without a helper, and says the same", async () => {
+test("createStandbyPython() reads with and without a helper, and says the same", async (context) => {
+  needProgram(context, "python3");
   const python = create();
 
   const without = await python.read(source);
@@ -18,7 +20,8 @@ test("createStandbyPython() reads with and without a helper, and says the same",
   expect(second).toEqual(without);
 });
 
-test("createStandbyPython() answers many files at once, each with its own facts", async () => {
+test("createStandbyPython() answers many files at once, each with its own facts", async (context) => {
+  needProgram(context, "python3");
   const python = create();
   python.prepare();
   const sources = Array.from({ length: 60 }, (_, index) => source.replace("--name", `--name-${index}`));
@@ -28,7 +31,8 @@ test("createStandbyPython() answers many files at once, each with its own facts"
   expect(readings.filter((reading, index) => JSON.stringify(reading).includes(`--name-${index}"`)).length).toBe(60);
 });
 
-test("createStandbyPython() says what is wrong with a file, and goes on", async () => {
+test("createStandbyPython() says what is wrong with a file, and goes on", async (context) => {
+  needProgram(context, "python3");
   const python = create();
   python.prepare();
 
@@ -41,7 +45,8 @@ test("createStandbyPython() says what is wrong with a file, and goes on", async 
   expect(right.ok).toBe(true);
 });
 
-test("close() ends the helper, and nothing is started after it", async () => {
+test("close() ends the helper, and nothing is started after it", async (context) => {
+  needProgram(context, "python3");
   const python = create();
   python.prepare();
   await python.read(source);

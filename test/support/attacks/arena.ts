@@ -38,6 +38,11 @@ export const programOf: Record<Corner["sandbox"], string> = {
   firejail: "firejail",
 };
 
+/** The programs that a corner needs. */
+export function programsOf({ sandbox, way }: Corner): readonly string[] {
+  return way === "fork server" ? [programOf[sandbox], "python3"] : [programOf[sandbox]];
+}
+
 /** Bait, and a tool that runs what it is given. */
 export interface Arena {
   readonly corner: Corner;

@@ -29,6 +29,11 @@ export interface Attack {
   readonly harm?: (bait: Bait) => string | undefined;
 }
 
+/** Whether it cannot be made without Python. */
+export function needsPython({ language, code, sibling = "" }: Attack): boolean {
+  return language === "python" || `${String(code)}${sibling}`.includes("python3");
+}
+
 const prelude = {
   bash: `
 escaped() { echo "ESCAPED: $*"; }

@@ -1,5 +1,6 @@
 import { afterAll, expect, test, vi } from "vitest";
 
+import { needProgram } from "../../../../test/support/need-program.ts";
 import { connectHttp, listen, textOf } from "../../../../test/support/mcp-clients.ts";
 import { openTestForge, openTestRuntimes } from "../../../../test/support/open-test-forge.ts";
 import type { Forge } from "../../../forge/forge-interface.ts";
@@ -44,7 +45,8 @@ test.for(["legacy", "pinned"] as const)(
   },
 );
 
-test("generate_tool fills in a template for a client without a model, and for callers that are no clients", async () => {
+test("generate_tool fills in a template for a client without a model, and for callers that are no clients", async (context) => {
+  needProgram(context, "python3");
   const { forge } = await openTestForge(runtimes);
   addGenerateTool(forge);
   const { url } = await listen({ workspace: forge.workspace });

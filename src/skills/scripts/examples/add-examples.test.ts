@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../../test/support/need-program.ts";
 import { cpuMsSince } from "../../../../test/support/cpu-time.ts";
 import { deriveScripts } from "../derive-scripts.ts";
 import type { DerivedScripts } from "../script-interface.ts";
@@ -12,7 +13,8 @@ p.add_argument("--format", choices=["text", "json"])
 p.parse_args()
 `;
 
-test("addExamples() takes calls in code blocks and between backticks as examples", async () => {
+test("addExamples() takes calls in code blocks and between backticks as examples", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive(
     "Run `python scripts/extract.py a.pdf`:\n\n```bash\n# comment: scripts/extract.py x\npython3 {baseDir}/scripts/extract.py \\\n  --pages 2 b.pdf | head\n```\n",
   );
@@ -23,7 +25,8 @@ test("addExamples() takes calls in code blocks and between backticks as examples
   ]);
 });
 
-test("addExamples() takes no example that is incomplete, has something to fill in, or stands in prose", async () => {
+test("addExamples() takes no example that is incomplete, has something to fill in, or stands in prose", async (context) => {
+  needProgram(context, "python3");
   const text =
     "Run scripts/extract.py a.pdf now.\n`scripts/extract.py`\n`scripts/extract.py <file>`\n`scripts/extract.py $FILE`\n`cat scripts/extract.py`\n";
 
@@ -33,7 +36,8 @@ test("addExamples() takes no example that is incomplete, has something to fill i
   expect(diagnostics).toEqual([]);
 });
 
-test("addExamples() takes at most three, and none twice", async () => {
+test("addExamples() takes at most three, and none twice", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive(
     ["a", "a", "b", "c", "d"].map((name) => `\`scripts/extract.py ${name}\``).join("\n"),
   );
@@ -41,7 +45,8 @@ test("addExamples() takes at most three, and none twice", async () => {
   expect(scripts[0]?.tools[0]?.examples.map(({ input }) => input["file"])).toEqual(["a", "b", "c"]);
 });
 
-test("addExamples() reports a flag that the script does not have, where it stands", async () => {
+test("addExamples() reports a flag that the script does not have, where it stands", async (context) => {
+  needProgram(context, "python3");
   const { diagnostics } = await derive("---\nname: x\n---\n\n```\nscripts/extract.py a.pdf --page 2 --help\n```\n");
 
   expect(diagnostics).toEqual([
@@ -56,7 +61,8 @@ test("addExamples() reports a flag that the script does not have, where it stand
   ]);
 });
 
-test("addExamples() counts lines from where the text begins in its file", async () => {
+test("addExamples() counts lines from where the text begins in its file", async (context) => {
+  needProgram(context, "python3");
   const { diagnostics } = await deriveScripts([{ path: "scripts/extract.py", content: extract }], {
     instructions: { text: "`scripts/extract.py a --nope`", file: "skill.md", line: 9 },
   });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../../test/support/need-program.ts";
 import { deriveScripts } from "../derive-scripts.ts";
 import type { DerivedScripts, ScriptTool } from "../script-interface.ts";
 import { toArgv } from "../to-argv.ts";
@@ -12,7 +13,8 @@ p.add_argument("--pages", type=int, default=1)
 p.parse_args()
 `;
 
-test("a manifest without parameters changes only what it says", async () => {
+test("a manifest without parameters changes only what it says", async (context) => {
+  needProgram(context, "python3");
   const { scripts } = await derive(
     { "extract.py": argparse },
     "tools:\n - { script: extract.py, name: read_pdf, timeout: 5, annotations: { readOnly: true } }\n",
@@ -32,7 +34,8 @@ test("a manifest without parameters changes only what it says", async () => {
   });
 });
 
-test("a manifest's parameter without a way to be passed refines the script's own of that name", async () => {
+test("a manifest's parameter without a way to be passed refines the script's own of that name", async (context) => {
+  needProgram(context, "python3");
   const { scripts, diagnostics } = await derive(
     { "extract.py": argparse },
     "tools:\n - script: extract.py\n   parameters:\n    - { name: File, description: A PDF }\n    - { name: pages, maximum: 9 }\n",
@@ -49,7 +52,8 @@ test("a manifest's parameter without a way to be passed refines the script's own
   expect(toArgv(tool.mapping, { File: "-a", pages: 2 }).argv).toEqual(["--", "-a", "--pages", "2"]);
 });
 
-test("a manifest's parameter that the script does not have must say how it is passed", async () => {
+test("a manifest's parameter that the script does not have must say how it is passed", async (context) => {
+  needProgram(context, "python3");
   const { diagnostics } = await derive(
     { "extract.py": argparse },
     "tools:\n - script: extract.py\n   parameters:\n    - name: page\n",
@@ -159,7 +163,8 @@ test("a manifest passes parameters by environment, standard input, words and cou
   });
 });
 
-test("a manifest with a broken entry keeps the others", async () => {
+test("a manifest with a broken entry keeps the others", async (context) => {
+  needProgram(context, "python3");
   const { scripts, diagnostics } = await derive(
     { "extract.py": argparse },
     "tools:\n - script: ../x\n - { script: extract.py, name: good }\n",

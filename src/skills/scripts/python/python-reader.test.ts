@@ -4,13 +4,15 @@ import { join } from "node:path";
 
 import { afterAll, expect, test } from "vitest";
 
+import { needProgram } from "../../../../test/support/need-program.ts";
 import { createPythonReader, largestPythonSource, type PythonReaderOptions } from "./python-reader.ts";
 import type { PythonReading } from "./python-facts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kitbag-python-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("createPythonReader() reads many files, each with its own answer", async () => {
+test("createPythonReader() reads many files, each with its own answer", async (context) => {
+  needProgram(context, "python3");
   const sources = Array.from({ length: 250 }, (_, index) => `"""Doc ${index}"""\n`);
 
   const readings = await readAll(sources);
@@ -18,7 +20,8 @@ test("createPythonReader() reads many files, each with its own answer", async ()
   expect(readings.map((reading) => reading.ok && reading.facts.doc)).toEqual(sources.map((_, index) => `Doc ${index}`));
 });
 
-test("createPythonReader() runs nothing of what it reads", async () => {
+test("createPythonReader() runs nothing of what it reads", async (context) => {
+  needProgram(context, "python3");
   const mark = join(folder, "ran");
 
   await readAll([`open(${JSON.stringify(mark)}, "w").write("x")\nimport os\nos.system("touch ${mark}")\n`]);
@@ -26,7 +29,8 @@ test("createPythonReader() runs nothing of what it reads", async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test("createPythonReader() tells the line of a syntax error", async () => {
+test("createPythonReader() tells the line of a syntax error", async (context) => {
+  needProgram(context, "python3");
   const [reading] = await readAll(["import os\nprint 'old'\n"]);
 
   expect(reading).toMatchObject({ ok: false, reason: "syntax", line: 2 });
@@ -49,7 +53,8 @@ const hostile: readonly { name: string; source: string; reason: string | undefin
   { name: "too much of everything", source: "x".repeat(largestPythonSource + 1), reason: "too-large" },
 ];
 
-test.for(hostile)("createPythonReader() survives $name", async ({ source, reason }) => {
+test.for(hostile)("createPythonReader() survives $name", async ({ source, reason }, context) => {
+  needProgram(context, "python3");
   const [first, second] = await readAll([source, '"""still here"""']);
 
   // Versions of Python differ in which of the two they say for what is nested too deeply.
@@ -59,7 +64,8 @@ test.for(hostile)("createPythonReader() survives $name", async ({ source, reason
   expect(second).toMatchObject({ ok: true, facts: { doc: "still here" } });
 });
 
-test("createPythonReader() stops following what never ends", async () => {
+test("createPythonReader() stops following what never ends", async (context) => {
+  needProgram(context, "python3");
   const doubling = Array.from(
     { length: 40 },
     (_, index) => `def f${index + 1}(p):\n  f${index}(p)\n  f${index}(p)\n`,
