@@ -5,6 +5,7 @@ import { needsPython } from "../../../test/support/attacks/attack.ts";
 import { corners as allCorners, programsOf, type Corner } from "../../../test/support/attacks/arena.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { runAsUser } from "../../../test/support/run-as-user.ts";
+import { findProgram } from "../programs.ts";
 
 type Problems = ReadonlyMap<string, unknown>;
 
@@ -33,9 +34,13 @@ let running: ReadonlyMap<Corner, Promise<Problems>> | undefined;
 
 /** What became of all attacks in a corner. All corners are attacked at once: an attack mostly waits. */
 async function findProblems(corner: Corner): Promise<Problems> {
-  running ??= new Map(corners.map((one) => [one, attackAsUser(one)]));
+  running ??= new Map(corners.filter(hasPrograms).map((one) => [one, attackAsUser(one)]));
   const [found] = await Promise.all([running.get(corner), Promise.allSettled(running.values())]);
   return found ?? new Map();
+}
+
+function hasPrograms(corner: Corner): boolean {
+  return programsOf(corner).every((program) => findProgram(program) !== undefined);
 }
 
 async function attackAsUser({ sandbox, way }: Corner): Promise<Problems> {

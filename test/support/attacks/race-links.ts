@@ -39,18 +39,19 @@ export interface LinkRace {
   readonly swaps: number;
 }
 
-const swapper = `import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-os.chdir("out")
-open("started", "w").close()
-count = 0
-while not os.path.exists("stop"):
-    for _ in range(50):
-        # Both names change places in one step, so that one of them is always there.
-        if libc.renameat2(-100, b"data", -100, b"link", 2) != 0:
-            sys.exit(os.strerror(ctypes.get_errno()))
-        count += 1
-print(count)
+const swapper = `use POSIX;
+my $renameat2 = (POSIX::uname())[4] eq "aarch64" ? 276 : 316;
+chdir "out" or die $!;
+open my $started, ">", "started" or die $!;
+my ($count, $one, $other) = (0, "data", "link");
+until (-e "stop") {
+  for (1 .. 50) {
+    # Both names change places in one step, so that one of them is always there.
+    syscall($renameat2, -100, $one, -100, $other, 2) == 0 or die $!;
+    $count++;
+  }
+}
+print "$count\\n";
 `;
 const reader = `cat out/data/note.txt; for file in out/data/*; do [ -L "$file" ] && echo link; done; true`;
 const writer = `echo planted > out/data/planted-$$-$RANDOM && cat out/data/note.txt`;
@@ -73,7 +74,7 @@ async function race(access: "read" | "write", count: number): Promise<LinkRace> 
   const victim = access === "read" ? { read: ["./out/data"] } : { write: ["./out/data/"] };
   const workspace = createWorkspace({
     tools: [
-      createPlainTool(root, "swap", { source: swapper, extension: "py", permissions: { write: ["./out/"] } }),
+      createPlainTool(root, "swap", { source: swapper, extension: "pl", permissions: { write: ["./out/"] } }),
       createPlainTool(root, "victim", {
         source: access === "read" ? reader : writer,
         extension: "sh",
@@ -84,7 +85,8 @@ async function race(access: "read" | "write", count: number): Promise<LinkRace> 
   });
   try {
     const swapping = workspace.call("swap", {});
-    while (!existsSync(join(project, "out/started"))) await Promise.race([swapping, sleep(20)]);
+    const hasStarted = (): boolean => existsSync(join(project, "out/started"));
+    while (!hasStarted() && (await Promise.race([swapping, sleep(20)])) === undefined);
     const found = await callAll(count, () => workspace.call("victim", {}));
     writeFileSync(join(project, "out/stop"), "");
     const swapped = await swapping;
