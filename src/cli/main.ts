@@ -12,7 +12,7 @@ if (first === "--version" || first === "-V") {
   void load().then(({ runProgram }) => runProgram(process.argv.slice(2)), refuse);
 }
 
-async function load(): Promise<typeof import("./run-program.ts")> {
+async function load() {
   if (process.pid === 1) (await import("./first-process.ts")).leaveFirstProcess();
   return import("./run-program.ts");
 }

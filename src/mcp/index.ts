@@ -26,7 +26,13 @@ export type { McpServersOptions } from "./client/open-mcp-servers.ts";
 export type { McpClientAccess } from "./server/calls/client-access.ts";
 export type { ClientAnswers } from "./server/calls/client-questions.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
-export type { McpExposure, McpExposureRule, McpServerEvent, McpServerLimits, McpServerOptions } from "./server/mcp-server-options.ts";
+export type {
+  McpExposure,
+  McpExposureRule,
+  McpServerEvent,
+  McpServerLimits,
+  McpServerOptions,
+} from "./server/mcp-server-options.ts";
 export type { McpNotifier, McpServing, StdioOptions, StdioServing } from "./server/mcp-serving.ts";
 export type { McpArgument, McpPromptSource, McpResourceSource } from "./server/mcp-sources.ts";
 export type { McpGeneration, ServedClient } from "./server/served-client.ts";

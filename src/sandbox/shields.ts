@@ -297,9 +297,12 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
       if (row !== undefined) found.set(path, row);
       if (entry.isFIFO()) pipes.push(path);
       if (isOfProject(entry.name, row)) projects.add(folder);
-      if (!entry.isDirectory() || isRepository || row?.hidden === true) continue;
-      if (entry.name === ".git" ? isOpened(path) : isNear(entry.name, depth)) search(path, depth + 1);
+      if (entry.isDirectory() && !isRepository && isSearched(path, row, depth)) search(path, depth + 1);
     }
+  };
+  const isSearched = (path: string, row: ShieldRow | undefined, depth: number): boolean => {
+    if (row?.hidden === true) return false;
+    return basename(path) === ".git" ? isOpened(path) : isNear(basename(path), depth);
   };
   search(root, 0);
   if (closed.includes(root)) throw new ClosedFolder(root);

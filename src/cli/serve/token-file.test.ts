@@ -64,7 +64,7 @@ test("changeTokens() makes digests of tokens that a person wrote, and keeps what
   expect(text).not.toContain(token);
   expect(
     loadTokens(path)
-      .map(({ id }) => id)
+      .map(({ id }) => String(id))
       .toSorted(),
   ).toEqual(["ann", "bob", "carol", "dave"]);
 });

@@ -251,7 +251,7 @@ test("maxConnections takes the connection that was not in use for longest from t
 
   const late = dial(gate);
   await use(late, "bob");
-  await closed(anns[1] as Socket);
+  await closed(anns[1]);
 
   for (const [socket, name] of [
     [bob, "bob"],
@@ -273,7 +273,7 @@ test("maxConnectionsPerCaller makes room among the caller's own connections, and
   await begin(busy, "ann");
 
   await begin(third, "ann");
-  await closed(unused as Socket);
+  await closed(unused);
   const refused = await begin(fourth, "ann");
   const bob = dial(gate);
   await use(bob, "bob");

@@ -1,4 +1,4 @@
-import { toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts";
+import { toFailure, type Failure } from "../../core/errors.ts";
 import { isOwnTool } from "../../core/own-tools.ts";
 import { isThereFor } from "../../core/users.ts";
 import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
@@ -70,7 +70,7 @@ export function refuseMissing(call: Call, { requested, failure }: MissingTool): 
 /** A failure that names no tool which is not there for the user of the call. */
 function hideUnseen({ user, host }: Call, failure: Failure): Failure {
   if (user === undefined || failure.code !== "tool-not-found") return failure;
-  const { tool, nearest, count } = failure.details as ErrorDetails["tool-not-found"];
+  const { tool, nearest, count } = failure.details;
   const owner = host.users.ownerOf(user);
   const unseen = new Set<string>();
   for (const entry of host.registry.entries()) {
