@@ -2,6 +2,7 @@
 import { localModel, type ModelTool } from "kitbag/models";
 import { expect, test } from "vitest";
 
+import { needProgram } from "./support/need-program.ts";
 import { carefulRequests, carefulToolRequests } from "./local-model/careful-requests.ts";
 import type { RequestCase } from "./local-model/request.ts";
 import { skillRequests } from "./local-model/skill-requests.ts";
@@ -47,7 +48,8 @@ import { dispatchStage, toDirectCalls } from "./support/dispatch-stage.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
 
-test("localModel() does what is asked over the example skills", async () => {
+test("localModel() does what is asked over the example skills", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const wrong = await findWrong("example skills", skillRequests, () => exampleSkillsStage(skills));
@@ -61,7 +63,8 @@ test("localModel() does what is asked over a toolbox", async () => {
   expect(wrong.length).toBeLessThanOrEqual(toolboxRequests.length * 0.1);
 });
 
-test("localModel() does most of what is asked in requests that it was not built with", async () => {
+test("localModel() does most of what is asked in requests that it was not built with", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const overSkills = await findWrong("unseen, example skills", unseenSkillRequests, () => exampleSkillsStage(skills));
@@ -70,7 +73,8 @@ test("localModel() does most of what is asked in requests that it was not built 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(3);
 });
 
-test("localModel() does most of what is asked over tools that it was never tried on", async () => {
+test("localModel() does most of what is asked over tools that it was never tried on", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const overSkills = await findWrong("later, example skills", laterSkillRequests, () => exampleSkillsStage(skills));
@@ -79,7 +83,8 @@ test("localModel() does most of what is asked over tools that it was never tried
   expect(overSkills.length + overOthers.length).toBeLessThanOrEqual(4);
 });
 
-test("localModel() does most of what is asked in a last lot of requests", async () => {
+test("localModel() does most of what is asked in a last lot of requests", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const overSkills = await findWrong("last, example skills", lastSkillRequests, () => exampleSkillsStage(skills));
@@ -88,7 +93,8 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
 });
 
-test("localModel() does most of what is asked over the tools of many places", async () => {
+test("localModel() does most of what is asked over the tools of many places", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
   const lots = [
     ["house", houseTools, houseRequests, houseSkillRequests],
@@ -128,7 +134,8 @@ test("localModel() does most of what is asked over tools as servers declare them
   expect(wrong.length).toBeLessThanOrEqual(19);
 });
 
-test("localModel() does most of it too where tools and skills are found by searching", async () => {
+test("localModel() does most of it too where tools and skills are found by searching", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
   const lots = [
     ["bureau", bureauTools, bureauRequests],
@@ -145,7 +152,8 @@ test("localModel() does most of it too where tools and skills are found by searc
   expect(wrong.length).toBeLessThanOrEqual(10);
 });
 
-test("localModel() goes on with what a conversation is about", async () => {
+test("localModel() goes on with what a conversation is about", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const wrong = await findWrong("conversations", conversationRequests, () => exampleSkillsStage(skills));
@@ -153,7 +161,8 @@ test("localModel() goes on with what a conversation is about", async () => {
   expect(wrong).toEqual([]);
 });
 
-test("localModel() does no more than it is asked, and says what it has not done", async () => {
+test("localModel() does no more than it is asked, and says what it has not done", async (context) => {
+  needProgram(context, "python3");
   const skills = await loadExampleSkills();
 
   const wrong = await findWrong("careful", carefulRequests, () => exampleSkillsStage(skills));

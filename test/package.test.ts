@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import * as source from "kitbag";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { needProgram } from "./support/need-program.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 const root = resolve(import.meta.dirname, "..");
@@ -113,7 +114,8 @@ test("the built command calls a tool of a module that imports the package", asyn
   expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: 42 });
 });
 
-test("the built command runs scripts that talk to Kitbag, in a sandbox", async () => {
+test("the built command runs scripts that talk to Kitbag, in a sandbox", async (context) => {
+  needProgram(context, "python3");
   const skill = join(project, "skills/greeter");
   mkdirSync(join(skill, "scripts"), { recursive: true });
   writeFileSync(join(skill, "SKILL.md"), "---\nname: greeter\ndescription: Greets people\n---\n\n# Greeter\n");
