@@ -244,7 +244,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "tool-invalid": ({ tool, problems }) => `Cannot define the tool ${quote(tool)}: ${problemList(problems)}`,
   "tool-not-found": ({ tool, nearest, count, skill }) => {
     const [what, names] = [`Cannot find the tool ${quote(tool)}`, nearest.map(quote).join(" or ")];
-    if (count === 0) return `${what}: there are no tools here`;
+    if (count === 0 && names === "") return `${what}: there are no tools here`;
     if (skill !== undefined)
       return `${what}: the skill ${quote(skill)} was not found, or has no tools${names === "" ? "" : `; a similar tool is ${names}`}`;
     return names === ""
