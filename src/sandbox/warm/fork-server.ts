@@ -98,7 +98,10 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
     mounts: [
       ...profile.mounts,
       { source: calls, target: callsInside, granted: true },
-      { source: join(import.meta.dirname, "inside", "serve.py"), target: "/opt/kitbag/warm/serve.py" },
+      ...["serve.py", "call_memory.py"].map((name) => ({
+        source: join(import.meta.dirname, "inside", name),
+        target: `/opt/kitbag/warm/${name}`,
+      })),
       { source: filter, target: "/opt/kitbag/warm/filter" },
     ],
     // It has rights that no script may have, so nothing that scripts are given may change how it starts.
