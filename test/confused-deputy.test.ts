@@ -62,14 +62,18 @@ test("a tool that a user with few scopes makes does for others only what its aut
   };
 
   const made = await call(low, "create_tool", helper);
-  const used = await call(high, "helper", { go: true });
+  const used = await call(low, "helper", { go: true });
+  const seen = await call(high, "helper", { go: true }).catch(String);
   const declared = await call(low, "create_tool", { ...helper, name: "helper2", uses: ["delete_tool"] });
   const beyond = await call(low, "create_tool", { ...helper, name: "helper3", uses: ["wipe"] });
   const steps = { name: "steps", description: "d", steps: [{ tool: "wipe" }], examples: [{ input: {} }] };
   const pipeline = await call(low, "create_pipeline", steps);
 
   expect(made).toContain('"status":"live"');
-  expect(used).toContain("only a person, a model or a function of the host program may call it");
+  expect(used).toContain('Cannot call "delete_tool"');
+  // What a user makes is theirs until a person shares it.
+  expect(seen).toMatch(/helper/u);
+  expect(seen).not.toContain("unharmed");
   expect(declared).toContain("only people, models and host code may call");
   expect(beyond).toContain('wants to call "wipe", which writer may not call');
   expect(pipeline).toContain('wants to call "wipe", which writer may not call');
