@@ -298,6 +298,7 @@ const facts = {
   handle: "output:1",
   id: "m2k-1",
   hint: "grant it",
+  refused: 'Cannot call "a"',
   interpreter: "ruby",
   key: "k",
   job: "run-1",

@@ -53,7 +53,9 @@ print(open(${JSON.stringify(join(readable, "data.txt"))}).read())`;
 
     const { outcome } = await arena.call({ language: "python", program });
 
-    expect(outcome).toMatchObject({ status: "ok", output: expect.stringMatching(/^(?:refused\n){6,}readable\n$/u) });
+    // The script moves a folder with a socket: where that takes the cover away, it is ended.
+    if (outcome.status === "failed") expect(outcome.error.code).toBe("grant-changed");
+    else expect(outcome.output).toMatch(/^(?:refused\n){6,}readable\n$/u);
     expect([arena.bait.findHarm(), reached.count()]).toEqual([[], 0]);
   },
 );
