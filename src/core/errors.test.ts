@@ -376,6 +376,7 @@ const sparse = {
   changed: [],
   entry: undefined,
   hint: undefined,
+  refused: undefined,
   known: [],
   mayBeWritten: false,
   lines: [],
