@@ -36,6 +36,7 @@ print("done")`,
 describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
   test.for(["a.sh", "a.py"] as const)("a warm %s is kept off files that were replaced since", async (file, context) => {
     needProgram(context, program);
+    if (file === "a.py") needProgram(context, "python3");
     const directory = makeProject();
     const call = openTool(sandbox, { directory, files: { [file]: scripts[file] } });
 
@@ -54,6 +55,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
 
   test.for(["a.sh", "a.py"] as const)("%s is ended when a file is replaced while it runs", async (file, context) => {
     needProgram(context, program);
+    if (file === "a.py") needProgram(context, "python3");
     const directory = makeProject();
     const wait = {
       "a.sh": "#!/usr/bin/env bash\ntouch started; for i in $(seq 600); do sleep 0.1; done; cat .env",

@@ -139,11 +139,11 @@ async function keepCaller({ folder: directory, home }: Project): Promise<string>
     ],
   });
   const forge = await openForge({ workspace, directory, home, watch: false });
-  const code = 'import json, sys, kitbag\njson.load(sys.stdin)\nprint(json.dumps(kitbag.call("hostdel", {})))\n';
+  const code = 'import { call } from "kitbag";\nconsole.log(await call("hostdel", {}));\n';
   const answer = await forge.createTool({
     name: "caller",
     description: "Calls others",
-    language: "python",
+    language: "javascript",
     examples: [{ input: {} }],
     uses: ["hostdel", "names/first"],
     code,
