@@ -85,6 +85,8 @@ export { openDeadLetters } from "./workspace/failures/dead-letters.ts";
 export type { DeadLetter, DeadLetters, RetryDeadOptions } from "./workspace/failures/dead-letters.ts";
 export type { BreakerOptions } from "./workspace/failures/breakers.ts";
 export type { RetryPolicy } from "./workspace/failures/retry-policy.ts";
+export type { QuotaLimits, QuotaOptions } from "./workspace/quotas/quota-options.ts";
+export type { Quotas } from "./workspace/quotas/quotas.ts";
 export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";

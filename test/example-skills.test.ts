@@ -654,7 +654,7 @@ Eight nine ten.
 /** The scripts that can be run by themselves; the others are parts of these. */
 function scriptsOf(folder: string): string[] {
   const parts =
-    /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|tasks\.ts$|common\.sh$/u;
+    /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|tasks\.ts$|common\.sh$|manifest\.yml$/u;
   return globSync("*/scripts/*", { cwd: folder }).filter((path) => !path.includes("__pycache__") && !parts.test(path));
 }
 

@@ -64,6 +64,44 @@ test("prepare leaves a clone without development dependencies alone, and says so
   expect(code).toBe(0);
 });
 
+test("npx kitbag in a clone prints what Kitbag prints, and builds nothing again, on a Node that is older than the package needs", async () => {
+  const clone = freshClone({ install: "" });
+  rmSync(join(clone, "bin"), { recursive: true });
+  for (const name of [".npmrc", "scripts/prepare.mjs"]) cpSync(join(root, name), join(clone, name));
+  mkdirSync(join(clone, "node_modules/rolldown"), { recursive: true });
+  mkdirSync(join(clone, "dist/cli"), { recursive: true });
+  writeFileSync(join(clone, "dist/cli/main.js"), '#!/usr/bin/env node\nconsole.log("started");\n', { mode: 0o755 });
+  const { name, bin, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as PackageManifest;
+  const described = { name, version: "0.1.0", bin, scripts: { prepare: scripts.prepare }, engines: { node: ">=999" } };
+  writeFileSync(join(clone, "package.json"), JSON.stringify(described));
+  // A setting that npm does not know, as users have them.
+  writeFileSync(join(clone, "user.npmrc"), "nodedir=/usr\n");
+
+  const first = await npx(clone, ["kitbag"]);
+  const second = await npx(clone, ["kitbag"]);
+
+  expect(existsSync(join(clone, "node_modules/.kitbag-ready"))).toBe(false);
+  const expected = { code: 0, stdout: "started\n", stderr: "" };
+  expect([first, second]).toEqual([expected, expected]);
+});
+
+interface PackageManifest {
+  readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly scripts: { readonly prepare: string };
+}
+
+/** Runs npx with a cache and settings of its own: the tests may have been started by one. */
+async function npx(clone: string, args: readonly string[]): Promise<Result> {
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: clone,
+    NPM_CONFIG_USERCONFIG: join(clone, "user.npmrc"),
+    NPM_CONFIG_CACHE: join(clone, "cache"),
+  };
+  return start("npx", args, { cwd: clone, env });
+}
+
 /** A folder with the set-up scripts and an `npm` that notes its arguments, then does `install`. */
 function freshClone({ install }: { install: string }): string {
   const clone = mkdtempSync(join(tmpdir(), "kitbag-setup-"));
@@ -97,8 +135,16 @@ interface Result {
 
 async function run(clone: string, args: readonly string[]): Promise<Result> {
   const env = { ...process.env, PATH: join(clone, "bin") + delimiter + process.env["PATH"] };
+  return start(process.execPath, args, { cwd: clone, env });
+}
+
+function start(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Result> {
   const { promise, resolve: finish } = Promise.withResolvers<Result>();
-  execFile(process.execPath, args, { cwd: clone, env }, (error, stdout, stderr) => {
+  execFile(command, args, options, (error, stdout, stderr) => {
     finish({ code: error === null ? 0 : Number(error.code), stdout, stderr });
   });
   return promise;

@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/token.ts")).tokenCommand,
   },
   {
+    name: "quota",
+    summary: "See and set how much each user may use: calls, model tokens, dollars, bytes, drafts",
+    load: async () => (await import("./commands/quota.ts")).quotaCommand,
+  },
+  {
     name: "tour",
     summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,

@@ -1,3 +1,5 @@
+import type { QuotaName } from "./quotas.ts";
+
 /** One thing that is wrong with a value: where, what was found, what was expected. */
 export interface Problem {
   /** Where, as a path from the value's root: `filters[0].size`; empty for the root itself. */
@@ -233,6 +235,14 @@ export interface ErrorDetails {
     readonly nearest: readonly string[];
     readonly known: readonly string[];
   };
+  /** A user has used what they may. `startsAgain` is when it is counted from 0, in ISO 8601; not there where use has to end instead. */
+  "quota-reached": {
+    readonly user: string;
+    readonly quota: QuotaName;
+    readonly limit: number;
+    readonly used: number;
+    readonly startsAgain?: string;
+  };
   /** Something happens that did not when a run was recorded; `difference` has lines that were (`-`) and that are (`+`). */
   "recording-diverged": { readonly what: string; readonly difference: string };
   /** A request is answered with an HTTP status instead of being let in. */
@@ -330,6 +340,13 @@ export interface ErrorDetails {
   "store-key-invalid": { readonly key: string; readonly reason: string };
   /** The file was made by a newer version. */
   "store-newer": { readonly store: string; readonly version: number; readonly newest: number };
+  /** A person must agree before the store is used: it came from elsewhere, or is a copy. */
+  "store-unaccepted": {
+    readonly store: string;
+    readonly reason: string;
+    /** The command that agrees. */
+    readonly accept: string;
+  };
   /** What a store keeps things in cannot be reached, read or written now. */
   "store-unavailable": {
     readonly store: string;

@@ -14,7 +14,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "approval-missing": ({ tool }) =>
     `Cannot call ${quote(tool)}: it needs an approval and nobody can give one; pass "approve" to createWorkspace or to the call`,
   "audit-broken": ({ position, problem }) =>
-    `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored or moved`,
+    `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored, or a copy of it was used in its place`,
   "audit-key-invalid": ({ key, reason }) => `Cannot use the key of the audit, ${quote(key)}: ${reason}`,
   "author-denied": ({ tool, caller, author, scopes }) =>
     `Cannot call ${quote(tool)} from ${quote(caller)}: ${quote(author)}, who made ${quote(caller)}, has none of the scopes ${scopes.join(", ")}; let a user who has one make the tool again`,
@@ -140,7 +140,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "price-unknown": ({ model }) =>
-    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price (prices of createAgent, or of kitbag.config.ts), or leave maxCost out`,
+    `Cannot hold ${quote(model)} to maxCost or to a quota in dollars: its price is not known; give it (prices of createAgent, or of kitbag.config.ts), or leave the limit out`,
   "provider-missing": ({ model, peer, variables }) =>
     `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
       variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
@@ -151,6 +151,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
         ? `there are ${known.join(", ")}; for any other, pass a model of its AI SDK package`
         : `did you mean ${nearest.map(quote).join(" or ")}?`
     }`,
+  "quota-reached": ({ user, quota, limit, used, startsAgain }) =>
+    `Cannot go on: the user ${quote(user)} has used ${used} of the quota of ${limit} ${quota === "concurrent" ? "calls at once" : quota}${startsAgain === undefined ? `; ${quota === "concurrent" ? "wait until a call ends" : "delete state, or wait until kept outputs are deleted"}` : ` a day; it starts again at ${startsAgain}`}. The operator can raise it: kitbag quota set <user> --${quota} <amount>`,
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
@@ -225,6 +227,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
   "store-newer": ({ store, version, newest }) =>
     `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program knows versions up to ${newest}; use a newer kitbag, or another store`,
+  "store-unaccepted": ({ store, reason, accept }) =>
+    `Cannot use the store ${quote(store)}: ${reason}; if you know it, take it as it is: ${accept}`,
   "store-unavailable": ({ store, reason, cure, mayBeWritten }) =>
     `Cannot use the store ${quote(store)}: ${reason}${mayBeWritten ? " (what was being written may be kept)" : ""}; ${cure}`,
   "store-unsafe": ({ store, reasons, cure }) =>

@@ -52,6 +52,20 @@ test("the message of config-untrusted names the keys that need trust", () => {
   ]);
 });
 
+test("the message of quota-reached says how much is used, when it starts again, and who can raise it", () => {
+  const messages = [
+    { quota: "dollars", limit: 2.5, used: 2.61, startsAgain: "2026-11-19T00:00:00Z" } as const,
+    { quota: "concurrent", limit: 4, used: 4 } as const,
+    { quota: "bytes", limit: 1000, used: 990 } as const,
+  ].map((details) => new KitbagError("quota-reached", { user: "ann", ...details }).message);
+
+  expect(messages).toEqual([
+    'Cannot go on: the user "ann" has used 2.61 of the quota of 2.5 dollars a day; it starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set <user> --dollars <amount>',
+    'Cannot go on: the user "ann" has used 4 of the quota of 4 calls at once; wait until a call ends. The operator can raise it: kitbag quota set <user> --concurrent <amount>',
+    'Cannot go on: the user "ann" has used 990 of the quota of 1000 bytes; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set <user> --bytes <amount>',
+  ]);
+});
+
 test("the message of version-conflict says what changed, and claims no other version where there is none", () => {
   const base = { address: "say", expected: "1.0.0", current: "1.0.1" };
 
@@ -332,6 +346,7 @@ const facts = {
   peer: "pg",
   permission: 'read = "/"',
   phase: "first part",
+  accept: "kitbag store accept",
   problem: "not-found",
   path: "kitbag.config.ts",
   pipeline: "report",
@@ -340,6 +355,9 @@ const facts = {
   position: 7,
   provider: "opnai",
   problems: [problem("filters[0].size"), { ...problem("sort"), didYouMean: "ascending" }],
+  quota: "calls",
+  used: 5,
+  startsAgain: "2026-11-19T00:00:00Z",
   ran: true,
   rate: "100 calls in 1 min per user",
   reason: "it is Monday",

@@ -25,6 +25,7 @@ import type {
   WaitingTool,
 } from "./forge-interface.ts";
 import { nothingChanged, refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
+import { countDraft } from "./birth/count-draft.ts";
 import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
@@ -44,7 +45,7 @@ export function createEdits(parts: ForgeParts): EditMethods {
     const { draft } = checked;
     // Somebody else may have changed the folder just now.
     live.refresh([draft.name]);
-    const refused = refuseTaken(parts, draft.name, options);
+    const refused = refuseTaken(parts, draft.name, options) ?? (await countDraft(parts, draft.name, options));
     if (refused !== undefined) return refused;
     return bring(parts, { draft, base: await findBase(parts, draft.name), ...toNotes(parts, options) });
   }
@@ -65,7 +66,8 @@ export function createEdits(parts: ForgeParts): EditMethods {
       if (!checked.ok) return refuseDraft(name, checked.diagnostics);
       const { draft } = checked;
       if (isSame(draft, before)) return toLiveAnswer(parts, name, [nothingChanged]);
-      return bring(parts, { draft, base, ...toNotes(parts, options) });
+      const tooMany = await countDraft(parts, name, options);
+      return tooMany ?? bring(parts, { draft, base, ...toNotes(parts, options) });
     },
   };
 }

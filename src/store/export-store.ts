@@ -1,4 +1,5 @@
 import type { Store } from "../core/store.ts";
+import { storeIdKey } from "./store-id.ts";
 import { exportVersion, type ExportCounts, type ExportLine } from "./export-line.ts";
 
 /** How many values or entries are asked for at once. */
@@ -14,7 +15,7 @@ type Parts = Pick<Store, "kv" | "log" | "blobs">;
 
 /**
  * Writes all that a store keeps as lines of JSON, which {@link importStore} reads into any other store: values with what is left of
- * their time, entries, blobs. Never more than a small part is in memory. What is written to the store meanwhile may be in it or
+ * their time, entries, blobs; not the id of the store. Never more than a small part is in memory. What is written to the store meanwhile may be in it or
  * not. Queues are not in it: they carry ids only, and what is to be done is in the log.
  *
  * @throws {KitbagError} what the store rejects with; and whatever `sink` throws. Without its last line it is not complete, and
@@ -37,9 +38,10 @@ async function exportValues({ kv }: Parts, write: Write): Promise<number> {
   const list = (after: string) => kv.list({ after, limit: page });
   for (let found = await list(""); found.length > 0; found = await list(found.at(-1)?.[0] ?? "")) {
     for (const [key, { value, expiresInMs }] of found) {
+      if (key === storeIdKey) continue;
       await write({ type: "value", key, value, ...(expiresInMs !== undefined && { expiresInMs }) });
+      count += 1;
     }
-    count += found.length;
   }
   return count;
 }

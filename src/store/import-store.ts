@@ -7,6 +7,7 @@ import {
   type ExportLine,
   type ExportLines,
 } from "./export-line.ts";
+import { storeIdKey } from "./store-id.ts";
 
 /** How many writes are under way at the same time. */
 const writesAtOnce = 256;
@@ -30,7 +31,8 @@ export async function importStore(store: Parts, source: AsyncIterable<Uint8Array
     switch (line?.type) {
       case "value":
         counts.values += 1;
-        await writes.add(store.kv.set(line.key, line.value, toOptions(line)));
+        // A store that is imported into is another one.
+        if (line.key !== storeIdKey) await writes.add(store.kv.set(line.key, line.value, toOptions(line)));
         break;
       case "entry":
         counts.entries += 1;
@@ -53,7 +55,7 @@ export async function importStore(store: Parts, source: AsyncIterable<Uint8Array
 }
 
 async function checkEmpty({ kv, log, blobs }: Parts): Promise<void> {
-  const [value] = await kv.list({ limit: 1 });
+  const value = (await kv.list({ limit: 2 })).find(([key]) => key !== storeIdKey);
   const [stream] = await log.streams({ limit: 1 });
   const [blob] = await blobs.list({ limit: 1 });
   const found = value?.[0] ?? stream ?? blob;

@@ -4,6 +4,7 @@ import { findWrongOption, isFunction, isObject, type Expectations } from "./find
 import { guardsExpectation } from "./guards-option.ts";
 import { redactionExpectations } from "./redaction.ts";
 import { checkFailureOptions } from "./failures/retry-policy.ts";
+import { checkQuotas } from "./quotas/quota-options.ts";
 import { checkRates } from "./rates/rate-limit.ts";
 import { telemetryExpectations } from "./telemetry/telemetry-options.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -15,6 +16,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   runtimes: [isIterable, "a list of runtimes"],
   limits: [isObject, "an object"],
   rates: [isIterable, "a list of limits"],
+  quotas: [isObject, "an object"],
   retries: [isObject, "an object"],
   breaker: [isObject, "an object"],
   keepFailed: [(value) => typeof value === "boolean", "true or false"],
@@ -42,6 +44,11 @@ export function checkOptions(options: WorkspaceOptions): void {
     findWrongOption(options.telemetry ?? {}, telemetryExpectations, "telemetry");
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   checkRates([...(options.rates ?? [])]);
+  if (options.quotas !== undefined) checkQuotas(options.quotas);
+  if (options.quotas !== undefined && options.store === undefined) {
+    const expected = "a store beside them, because what users have used must be known after a restart";
+    throw new KitbagError("option-invalid", { option: "quotas", found: "no store", expected });
+  }
   checkFailureOptions(options.retries ?? {}, options.breaker ?? {});
   for (const [name, secret] of Object.entries(options.secrets ?? {})) {
     if (secret === "" || createRedactor({ [name]: secret }) !== undefined) continue;

@@ -22,6 +22,7 @@ import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
 import { createOutputOwners } from "./outputs/output-owners.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
+import { createQuotas, findCountedKv } from "./quotas/quotas.ts";
 import { createRates } from "./rates/rates.ts";
 import { createSupplies } from "./rates/supply.ts";
 import { forgetOutputs } from "./recall/forget-outputs.ts";
@@ -35,7 +36,7 @@ import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
 import { createStates } from "./state/create-states.ts";
-import { createUserPlaces } from "./call/user-places.ts";
+import { createQuotaPlaces, createUserPlaces } from "./call/user-places.ts";
 import { createUsers } from "./users.ts";
 import { createStartCall } from "./start-call.ts";
 import { createMeter } from "./telemetry/meter.ts";
@@ -99,6 +100,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
       const owner = host.users.ownerOf(user);
       return host.states.open({ scope: `tool:${found.entry.address}`, owner }, () => {});
     },
+    quotas: host.quotas,
     ownerOf: host.users.ownerOf,
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
     stats: host.meter.stats,
@@ -127,8 +129,10 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
   const inFlight = createInFlight();
-  const { kv, counters = kv } = store ?? memoryStore();
+  const kept = store ?? memoryStore();
+  const { kv, counters = kv } = kept;
   const users = createUsers(options.localUser);
+  const quotas = createQuotas({ options: options.quotas, store: kept, users });
   const openSupply = createSupplies(counters);
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
@@ -142,14 +146,20 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
     audit: options.audit && traceAudit(options.audit),
-    outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes), createOutputOwners(kv, users)),
+    outputs: createOutputKeeper(
+      store?.blobs ?? createRecentBlobs(maxMemoryBytes),
+      createOutputOwners(kv, users),
+      quotas,
+    ),
     kv,
     cache: createOutputCache(counters),
     flights: new Map(),
-    states: createStates(kv),
+    states: createStates(kv, undefined, (owner) => findCountedKv(quotas, owner) ?? kv),
     users,
     slots: createSlots({ maxTotal: limits.maxConcurrent, maxTogether: limits.maxTogether, openSupply }),
     userPlaces: createUserPlaces(limits.maxPerUser, openSupply),
+    quotas,
+    quotaPlaces: createQuotaPlaces(openSupply),
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,

@@ -15,6 +15,8 @@ import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import type { BreakerOptions } from "./failures/breakers.ts";
 import type { RetryPolicy } from "./failures/retry-policy.ts";
+import type { QuotaOptions } from "./quotas/quota-options.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import type { RateLimit } from "./rates/rate-limit.ts";
 import type { ForgetOptions } from "./recall/output-cache.ts";
 import type { RedactionOptions } from "./redaction.ts";
@@ -35,6 +37,8 @@ export interface WorkspaceOptions {
   readonly limits?: Partial<WorkspaceLimits>;
   /** How often tools may be called; with a store, all processes that share it count together. @default as often as one likes */
   readonly rates?: Iterable<RateLimit>;
+  /** How much each user may use, by the day and at once; counted in the store, which is needed. @default as much as one likes */
+  readonly quotas?: QuotaOptions;
   /** How often a failing tool is tried again, if it may be. @default never, unless the tool says so */
   readonly retries?: RetryPolicy;
   /** When a tool that fails is taken out for a while. @default never */
@@ -95,6 +99,9 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    * @throws {KitbagError} `tool-not-found`, `tool-ambiguous` or `address-invalid` if there is no such tool.
    */
   openState(address: string, options?: { readonly user?: string | undefined }): ToolState;
+
+  /** What users may use, for those who make models answer or keep things for a user. */
+  readonly quotas: Quotas;
 
   /** Who owns what a user keeps here: nothing for the local user, whatever name they have. */
   ownerOf(user: string | undefined): string | undefined;

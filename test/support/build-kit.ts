@@ -1,11 +1,10 @@
 /** Builds small WASM tools, and calls them. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createWorkspace, type Tool, type ToolOutcome } from "kitbag";
-import type { TestContext } from "vitest";
+import { vi, type TestContext } from "vitest";
 
 import type { WasmCode } from "../../src/core/script-code.ts";
 import { buildTool, type BuildToolOptions, type BuiltTool } from "../../src/runtimes/build/build-tool.ts";
@@ -58,9 +57,11 @@ export async function needCompiler(
   if (found === undefined) skip(`no compiler for ${language} is on this machine`);
 }
 
-/** What builds have left in the folder for temporary files. */
-export function listLeftovers(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("kitbag-build-"));
+/** Gives the test a folder for temporary files of its own: a function that lists what lies there. */
+export function watchTemporaryFiles(): () => string[] {
+  const folder = createFolder();
+  vi.stubEnv("TMPDIR", folder);
+  return () => readdirSync(folder);
 }
 
 function toTool(directory: string, path: string): Tool {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 
 import { isKitbagError, type ErrorDetails } from "../../src/core/errors.ts";
 import {
@@ -17,15 +17,12 @@ import { defaultLimits, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { startIndex, type IndexContent, type TestIndex } from "./package-index.ts";
 import { createFolder } from "./temporary-folder.ts";
 
-let opened: Promise<Sandbox> | undefined;
-
-/** The sandbox of the tests of one file. */
-function openSandbox(): Promise<Sandbox> {
-  opened ??= findSandbox();
-  return opened;
+/** A sandbox that is closed with the test. */
+async function openSandbox(): Promise<Sandbox> {
+  const sandbox = await findSandbox();
+  onTestFinished(() => sandbox.close());
+  return sandbox;
 }
-
-afterAll(async () => (await opened)?.close());
 
 /** Starts an index that ends with the test. */
 export async function openTestIndex(content: IndexContent): Promise<TestIndex> {
@@ -39,7 +36,7 @@ export async function openDependencies(
   options: Partial<DependenciesOptions>,
 ): Promise<Dependencies & { readonly home: string }> {
   const { home = createFolder() } = options;
-  return { home, ...createDependencies({ sandbox: await openSandbox(), ...options, home }) };
+  return { home, ...createDependencies({ sandbox: options.sandbox ?? (await openSandbox()), ...options, home }) };
 }
 
 /** A request for Python packages. */

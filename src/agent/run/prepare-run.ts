@@ -4,6 +4,8 @@ import { showValue, type JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import { findScopes } from "../../workspace/call/past-user.ts";
+import { withQuota } from "../../workspace/quotas/paid-model.ts";
+import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
 import { checkRunOptions } from "../check-agent-options.ts";
@@ -155,10 +157,11 @@ export interface MadeParts {
 export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
   const { options: given } = agent;
   const { options, id, feed, signal, trace } = start;
-  const { ready, session, log, output, conversation } = made;
+  const { session, log, output, conversation } = made;
+  const ready = payFor(made.ready, start, given.workspace.quotas);
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
-  requirePrice(ready, limits.maxCost);
+  requirePrice(ready, Math.min(limits.maxCost, given.workspace.quotas.of(options.user)?.limits.dollars ?? Infinity));
   const counter = createUsageCounter(agent.total);
   return {
     id,
@@ -170,7 +173,10 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
       options: given.memory,
       model: ready.model,
       maxOutputTokens: settings.maxOutputTokens,
-      findModel: () => (given.memory?.summaryModel === undefined ? ready : agent.models.get(given.memory.summaryModel)),
+      findModel: async () =>
+        given.memory?.summaryModel === undefined
+          ? ready
+          : payFor(await agent.models.get(given.memory.summaryModel), start, given.workspace.quotas),
       mayAsk: (model, text) => limits.maxCost === Infinity || canAfford(model, text, limits.maxCost - counter.spent()),
     }),
     log,
@@ -191,6 +197,12 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     signal,
     priceOf: ready.priceOf,
   };
+}
+
+/** What the model answers counts towards the quotas of the user whose run it is. */
+function payFor(ready: ReadyModel, { options: { user } }: RunStart, quotas: Quotas): ReadyModel {
+  if (user === undefined) return ready;
+  return { ...ready, model: withQuota(ready.model, { quotas, user, findPrice: () => ready.priceOf }) };
 }
 
 const defaultLimits: RunLimits = {

@@ -5,6 +5,8 @@ import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
+import { toFailedAnswer } from "../report-error.ts";
+import type { Served } from "../serve/open-served.ts";
 import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { endSignals, untilInterrupted } from "../until-interrupted.ts";
@@ -37,7 +39,13 @@ export const serveCommand: CliCommand = {
       return printConfig(client, wishes, invocation);
     }
     const { withRecords } = await import("../store/with-records.ts");
-    return withRecords(invocation, { warm: true }, (open) => serve(invocation, wishes, open));
+    const serving = withRecords(invocation, { warm: true }, (open) => serve(invocation, wishes, open));
+    if (wishes.http !== undefined || invocation.terminal.canAsk) return serving;
+    // Few clients show what a program that ended wrote to its standard error.
+    const answer = await serving.catch(toFailedAnswer);
+    if (answer.failure === undefined) return answer;
+    const { refuseStdio } = await import("../serve/refuse-clients.ts");
+    return refuseStdio(invocation, answer);
   },
 };
 
@@ -47,20 +55,27 @@ async function serve(invocation: Invocation, wishes: ServeWishes, { records, run
   const places = http?.tokens;
   const tokens = places && (await import("../serve/live-tokens.ts")).openTokens(places);
   surviveRejections(invocation);
-  const work = async (signal: AbortSignal): Promise<void> => {
-    const served = await openServed(invocation, wishes, { records, runtimes, tokens });
+  const work = async (signal: AbortSignal): Promise<Answer> => {
+    const open = (): Promise<Served> => openServed(invocation, wishes, { records, runtimes, tokens });
+    const served =
+      http === undefined
+        ? await open()
+        : await (
+            await import("../serve/refuse-clients.ts")
+          ).openAgreed(open, { invocation, http, records, tokens, signal });
+    if (served === undefined) return { document: undefined, exitCode: 1 };
     try {
       if (http === undefined) await (await import("../serve/serve-stdio.ts")).serveStdio(invocation, served, signal);
       else {
         const { serveHttp } = await import("../serve/serve-http.ts");
         await serveHttp(invocation, http, { served, runtimes, tokens }, signal);
       }
+      return { document: undefined };
     } finally {
       await served.close();
     }
   };
-  await untilInterrupted(work, http === undefined ? endSignals : endSignals.filter((name) => name !== "SIGHUP"));
-  return { document: undefined };
+  return untilInterrupted(work, http === undefined ? endSignals : endSignals.filter((name) => name !== "SIGHUP"));
 }
 
 /** A promise that a tool forgot must not take the service away from everybody. What is thrown outside of one still ends it. */

@@ -7,6 +7,7 @@ import type { Model } from "../../models/model.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { followMove } from "../store/follow-move.ts";
 import { usageError } from "../usage-error.ts";
 import { checkTrust } from "./check-trust.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
@@ -57,11 +58,17 @@ export async function openWorkspace(
   module: string | undefined,
   additions: Additions = {},
 ): Promise<OpenWorkspace> {
+  await followMove(context);
   const config = findConfig(context.cwd);
   const path = module === undefined ? config : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
   const options = module === undefined ? await loadConfig(path, context) : await loadNamed(path, config);
   return createConfigured(options, additions, path);
+}
+
+/** A command that opens no store calls no tools. */
+async function withoutQuotas({ quotas: _, ...options }: WorkspaceOptions): Promise<WorkspaceOptions> {
+  return options;
 }
 
 const noRuntimes: NonNullable<Additions["runtimes"]> = [];
@@ -73,7 +80,7 @@ const noRuntimes: NonNullable<Additions["runtimes"]> = [];
  */
 export async function createConfigured(
   { model, prices, mcp = [], serve, forge, packages, ...configured }: Configuration,
-  { runtimes = noRuntimes, complete = async (options) => options }: Additions,
+  { runtimes = noRuntimes, complete = withoutQuotas }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
   const options = await complete(configured);
@@ -82,8 +89,10 @@ export async function createConfigured(
   try {
     // What the configuration brings goes before what is there anyway.
     const all = [...runtimes, ...(options.runtimes ?? [])];
+    const workspace = createWorkspace({ ...options, runtimes: all });
+    await workspace.quotas.refresh();
     return {
-      workspace: createWorkspace({ ...options, runtimes: all }),
+      workspace,
       options,
       mcp,
       ...(model !== undefined && { model }),
@@ -104,6 +113,7 @@ export async function createConfigured(
  * @throws {KitbagError} `config-invalid`
  */
 export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<Configuration> {
+  await followMove({ cwd, env });
   const path = findConfig(cwd);
   if (path === undefined) return {};
   const home = resolveKitbagHome(env);

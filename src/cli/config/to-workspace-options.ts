@@ -5,6 +5,7 @@ import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
 import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
+import { checkQuotas, type QuotaOptions } from "../../workspace/quotas/quota-options.ts";
 import { checkRates, type RateLimit } from "../../workspace/rates/rate-limit.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
@@ -42,6 +43,7 @@ const optionNames = Object.keys({
   runtimes: true,
   limits: true,
   rates: true,
+  quotas: true,
   retries: true,
   breaker: true,
   keepFailed: true,
@@ -122,7 +124,7 @@ function loosens([name, value]: readonly [name: string, value: unknown]): boolea
   return typeof value === "number" && (name === "keyMs" ? value < usual : value > usual);
 }
 
-const dataNames = ["limits", "rates", "model", "mcp", "serve", "forge", "packages"];
+const dataNames = ["limits", "rates", "quotas", "model", "mcp", "serve", "forge", "packages"];
 
 /**
  * Reads a configuration that is JSON. It can say only what data can say. Some of that needs trust, see {@link findGrants}.
@@ -138,10 +140,11 @@ export function parseJsonConfig(text: string, path: string): Configuration {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
   checkNames(Object.keys(value), dataNames, path);
-  const { limits = {}, rates, model } = value as { limits?: unknown; rates?: unknown; model?: unknown };
+  const { limits = {}, rates, quotas, model } = value as { readonly [name in keyof Configuration]?: unknown };
   checkModel(model, path);
   const named = typeof model === "string" ? { model } : {};
-  return { limits: readLimits(limits, path), ...readRates(rates, path), ...named, ...readParts(value, path) };
+  const guards = { limits: readLimits(limits, path), ...readRates(rates, path), ...readQuotas(quotas, path) };
+  return { ...guards, ...named, ...readParts(value, path) };
 }
 
 function readLimits(limits: unknown, path: string): Partial<WorkspaceLimits> {
@@ -162,6 +165,13 @@ function readRates(rates: unknown, path: string): Pick<Configuration, "rates"> {
   const list = rates as unknown as readonly RateLimit[];
   checkWith(checkRates, list, path);
   return { rates: list };
+}
+
+/** Quotas only make less happen, so they need no trust. */
+function readQuotas(quotas: unknown, path: string): Pick<Configuration, "quotas"> {
+  if (quotas === undefined) return {};
+  checkWith(checkQuotas, quotas, path);
+  return { quotas: quotas as QuotaOptions };
 }
 
 function checkWith<Value>(check: (value: Value) => unknown, value: Value, path: string): void {

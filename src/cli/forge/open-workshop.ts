@@ -61,7 +61,7 @@ export async function openWorkshop(
     });
   const additions = { runtimes: withRuntime(runtimes, code.runtime), complete };
   const opened = await openTools(invocation, additions);
-  const { workspace, options, mcp, model, forge: made } = opened;
+  const { workspace, options, mcp, model, prices, forge: made } = opened;
   await startLog(workspace, options, invocation);
   const servers = openServers(invocation, runtimes);
   await servers.add(workspace, mcp);
@@ -69,7 +69,7 @@ export async function openWorkshop(
   await code.addTool(workspace);
   const { store } = options;
   const forge = hasForge
-    ? await addForge(invocation, { workspace, store, runtimes, followed, model, approve, ...made })
+    ? await addForge(invocation, { workspace, store, runtimes, followed, model, prices, approve, ...made })
     : undefined;
   records.keepVersions(workspace);
   return {

@@ -2,6 +2,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { Forge, ForgeOptions, ForgePolicy } from "../../forge/forge-interface.ts";
 import type { Model } from "../../models/model.ts";
+import type { OwnPrices } from "../../models/prices/own-prices.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
@@ -18,6 +19,8 @@ export interface ForgeSources {
   readonly followed: FollowedSkills | undefined;
   /** The model that the configuration names; it writes tools from descriptions. */
   readonly model: Model | string | undefined;
+  /** What models cost, as the configuration says. */
+  readonly prices: OwnPrices | undefined;
   /** What tools may be made without asking a person. @default nothing that touches anything */
   readonly policy?: ForgePolicy;
   /** Asked when a tool wants more than the policy grants. @default it waits */
@@ -54,7 +57,8 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
     ...createForgeTools(forge),
     ...createWorkflowTools(forge, {
       ...kept,
-      ...(await findModel(invocation, sources.model)),
+      ...(await findPaidModel(invocation, sources)),
+      ...(sources.prices !== undefined && { prices: sources.prices }),
       sampling: writers.toClientWriter,
     }),
     createImportTool({ directory, home, allowLocal: false, ...kept }),
@@ -67,6 +71,23 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
     }
   });
   return forge;
+}
+
+/** The model that writes tools. @throws {KitbagError} `price-unknown` if users have quotas in dollars that it cannot be held to. */
+async function findPaidModel(
+  invocation: Invocation,
+  { workspace: { quotas }, model, prices = {} }: ForgeSources,
+): Promise<{ readonly model?: Model }> {
+  const found = await findModel(invocation, model);
+  const limits = [quotas.each(), ...quotas.named().map((user) => quotas.of(user)?.limits)];
+  if (found.model === undefined || !limits.some((one) => typeof one?.dollars === "number")) return found;
+  const [{ createPriceOf }, { requirePrice }] = await Promise.all([
+    import("../../models/prices/price-of.ts"),
+    import("../../agent/model-source.ts"),
+  ]);
+  const name = `${found.model.provider}/${found.model.modelId}`;
+  requirePrice({ model: found.model, name, priceOf: await createPriceOf(found.model, { prices }) }, 0);
+  return found;
 }
 
 /** The offline model writes no programs. A model that cannot be asked keeps nobody from being served. */

@@ -29,6 +29,14 @@ export interface Served {
 /** So many calls of one user run at once for each core: the rest of the machine is for other users. */
 const callsPerCore = 4;
 
+/** How often it is looked at what `kitbag quota` has set. */
+const lookMs = 500;
+
+/** Quotas that are set in another terminal count at once. While the store is away, those of before stay. */
+function followQuotas({ quotas }: Workspace): NodeJS.Timeout {
+  return setInterval(() => void quotas.refresh().catch(() => {}), lookMs).unref();
+}
+
 /** What happens to sessions is worth a line only to those who read the log. */
 async function logSession({ terminal, ...given }: Invocation, { type, ...fields }: McpServerEvent): Promise<void> {
   const { createLogger } = await import("../logs/create-logger.ts");
@@ -62,6 +70,7 @@ export async function openServed(
   const { workspace, options, serve, forge } = workshop;
   const { store } = options;
   const { createMcpServer } = await loading;
+  const quotas = followQuotas(workspace);
   const server = createMcpServer({
     workspace,
     exposure: exposure ?? serve?.exposure ?? "both",
@@ -80,6 +89,7 @@ export async function openServed(
     server,
     store,
     async close() {
+      clearInterval(quotas);
       await server.close();
       await workshop.close();
     },

@@ -6,6 +6,7 @@ import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintable } from "../printable.ts";
+import { followMove } from "../store/follow-move.ts";
 import { usageError } from "../usage-error.ts";
 import { createProgress } from "./create-progress.ts";
 import { createTrust } from "./create-trust.ts";
@@ -34,6 +35,7 @@ async function load(context: CliContext, directories: readonly string[]): Promis
   if (places.directories?.length === 0 && findSkills(places).locations.length === 0) {
     return { reports: [], diagnostics: [] };
   }
+  await followMove(context);
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
   return loadSkills({ ...toLoadOptions(context, directories), ...places });
 }

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
@@ -10,12 +10,10 @@ import { anchorAudit } from "../../store/audit/verify-audit.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import type { AuditFiles } from "./audit-files.ts";
-import { toAuditFiles } from "./audit-files.ts";
 import { checkThere } from "./check-there.ts";
 import { defaultStore, findNamedStore, nameStore, showCommand } from "./choose-store.ts";
-import { findLostHeads } from "./open-audited.ts";
 import { checkKept } from "./open-kept.ts";
-import { openStore } from "./open-store.ts";
+import { takeStore } from "./take-store.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
 
 /**
@@ -24,24 +22,16 @@ import { tellSetAside } from "./tell-set-aside.ts";
  */
 export async function acceptStore(invocation: Invocation): Promise<Answer> {
   const choice = checkKept(findNamedStore(invocation) ?? defaultStore(invocation));
-  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
   checkThere(choice);
-  const store = await openStore(choice);
+  const anchor = invocation.options["newAudit"] === true ? setAsideAudit : anchorStore;
+  const { verdict, forgotten } = await takeStore(choice, resolveKitbagHome(invocation.env), anchor);
   const name = nameStore(choice);
-  try {
-    const anchor = invocation.options["newAudit"] === true ? setAsideAudit : anchorStore;
-    const verdict = files === undefined ? undefined : await anchor(store, files);
-    if (verdict?.ok === false) {
-      const failure = `Cannot accept ${name}: ${explainVerdict(verdict, invocation)}`;
-      return { document: { store: name, ...verdict }, failure: toPrintable(failure), exitCode: 1 };
-    }
-    const forgotten = files === undefined ? [] : findLostHeads(files.anchorFile);
-    for (const path of forgotten) rmSync(path);
-    const text = [`Accepted ${name}, with an audit of ${verdict?.count ?? 0} entries`, ...tellSetAside(verdict)];
-    return { document: { store: name, ...verdict, forgotten: forgotten.length }, text: toPrintable(text.join("\n")) };
-  } finally {
-    await store.close();
+  if (!verdict.ok) {
+    const failure = `Cannot accept ${name}: ${explainVerdict(verdict, invocation)}`;
+    return { document: { store: name, ...verdict }, failure: toPrintable(failure), exitCode: 1 };
   }
+  const text = [`Accepted ${name}, with an audit of ${verdict.count} entries`, ...tellSetAside(verdict)];
+  return { document: { store: name, ...verdict, forgotten }, text: toPrintable(text.join("\n")) };
 }
 
 /** Says why an audit cannot go on, and what helps. */

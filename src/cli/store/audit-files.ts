@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
-import type { StoreChoice } from "./choose-store.ts";
+import type { KeptChoice } from "./choose-store.ts";
 
 /** The files of an audit that are not in its store. */
 export interface AuditFiles {
@@ -12,17 +12,27 @@ export interface AuditFiles {
   readonly anchorFile: string;
 }
 
-/** Where the key and the head of a store's audit are: in the person's own folder, which no tool sees. */
-export function toAuditFiles(choice: StoreChoice, home: string): AuditFiles | undefined {
-  const identity = toIdentity(choice);
-  if (identity === undefined) return undefined;
-  const name = createHash("sha256").update(identity).digest("hex").slice(0, 32);
-  return { keyFile: toKeyFile(home), anchorFile: join(toHeadFolder(home), `${name}${headEnd}`) };
+/** Where the key and the head of the audit of the store with this id are: in the person's own folder, which no tool sees. */
+export function toAuditFiles(home: string, id: string): AuditFiles {
+  return { keyFile: toKeyFile(home), anchorFile: join(toHeadFolder(home), `${id}${headEnd}`) };
+}
+
+/**
+ * An id of the place of a store. Stores in Postgres are known by their address; so were files before they had an id in themselves, and
+ * those keep it.
+ */
+export function toPlaceId(choice: KeptChoice): string {
+  const place =
+    choice.kind === "postgres"
+      ? choice.shown.replace(/^postgresql:/u, "postgres:")
+      : `sqlite:${toRealPath(choice.file)}`;
+  return createHash("sha256").update(place).digest("hex").slice(0, 32);
 }
 
 const headEnd = ".head";
 
-function toHeadFolder(home: string): string {
+/** The folder of the heads of all audits of a person. */
+export function toHeadFolder(home: string): string {
   return join(home, "audit");
 }
 
@@ -44,10 +54,4 @@ export function checkKeyKept(home: string): void {
   if (!hasHeads || existsSync(key)) return;
   const cure = `put it back; if it is lost, delete ${folder} and accept each store again: kitbag store accept --new-audit`;
   throw new KitbagError("audit-key-invalid", { key, reason: `it is gone, and audits were written with it; ${cure}` });
-}
-
-/** The same store has the same name, whatever way leads to it. What is only in memory needs no audit. */
-function toIdentity(choice: StoreChoice): string | undefined {
-  if (choice.kind === "postgres") return choice.shown.replace(/^postgresql:/u, "postgres:");
-  return choice.kind === "sqlite" ? `sqlite:${toRealPath(choice.file)}` : undefined;
 }

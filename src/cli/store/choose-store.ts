@@ -22,6 +22,12 @@ export type StoreChoice =
   | { readonly kind: "memory" }
   | { readonly kind: "none" };
 
+/** A choice of a store that outlives the command. */
+export type KeptChoice = Extract<StoreChoice, { readonly kind: "sqlite" | "postgres" }>;
+
+/** A store in a file. */
+export type SqliteChoice = Extract<StoreChoice, { readonly kind: "sqlite" }>;
+
 /** Adds `--store` to a command that keeps something, or shows what is kept. */
 export function addStoreOption(command: Command): void {
   addOption(
@@ -76,6 +82,13 @@ export function showCommand(words: string, { options }: Pick<Invocation, "option
   const flag = getText(options, "store");
   if (flag === undefined) return `kitbag ${words}`;
   return `kitbag ${words} --store ${/:\/\//u.test(flag) ? flag.replace(/:\/\/.*$/su, "://…") : toShellWord(flag)}`;
+}
+
+/** A command about a store that can be typed in any folder: it names the file, and the home if that was named. */
+export function showAccept(words: string, { file }: SqliteChoice, env: Invocation["env"]): string {
+  const home = env["KITBAG_HOME"];
+  const prefix = home === undefined ? "" : `KITBAG_HOME=${toShellWord(home)} `;
+  return `${prefix}kitbag ${words} --store ${toShellWord(`sqlite:${file}`)}`;
 }
 
 /** What a store is called in messages. */

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
 import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
-import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { ExportCounts } from "../../store/export-line.ts";
 import { importStore } from "../../store/import-store.ts";
@@ -11,11 +10,11 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { anchorStore, explainVerdict } from "./accept-store.ts";
-import { toAuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore, nameStore } from "./choose-store.ts";
+import { defaultStore, findNamedStore, nameStore, type KeptChoice, type SqliteChoice } from "./choose-store.ts";
 import { showCounts } from "./export-kept.ts";
-import { checkKept, type KeptChoice } from "./open-kept.ts";
+import { checkKept } from "./open-kept.ts";
 import { openStore, toStoreFiles } from "./open-store.ts";
+import { takeStore } from "./take-store.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
 
 /** Reads an export into a store that is empty. A file that is new is there only when all of it is. */
@@ -37,8 +36,6 @@ function openSource(from: string, { cwd }: Invocation): Readable {
   if (!existsSync(path)) throw usageError(`Cannot import ${from}: there is no such file`);
   return createReadStream(path);
 }
-
-type SqliteChoice = Extract<KeptChoice, { readonly kind: "sqlite" }>;
 
 async function importNew(choice: SqliteChoice, source: Readable, invocation: Invocation): Promise<ExportCounts> {
   const draft = { ...choice, file: `${choice.file}.import-${process.pid}` };
@@ -91,17 +88,10 @@ async function anchorImported(
   choice: KeptChoice,
   invocation: Invocation,
 ): Promise<{ readonly document: unknown; readonly text: string }> {
-  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
-  const store: Store = await openStore(choice);
-  try {
-    if (files === undefined) return { document: undefined, text: "" };
-    const verdict = await anchorStore(store, files);
-    if (!verdict.ok)
-      return { document: verdict, text: `\nNo call can be recorded in it yet: ${explainVerdict(verdict, invocation)}` };
-    if (verdict.count === 0) return { document: undefined, text: "" };
-    const text = [`Its audit is good: ${verdict.count} entries`, ...tellSetAside(verdict)].join("\n");
-    return { document: verdict, text: `\n${text}` };
-  } finally {
-    await store.close();
-  }
+  const { verdict } = await takeStore(choice, resolveKitbagHome(invocation.env), anchorStore);
+  if (!verdict.ok)
+    return { document: verdict, text: `\nNo call can be recorded in it yet: ${explainVerdict(verdict, invocation)}` };
+  if (verdict.count === 0) return { document: undefined, text: "" };
+  const text = [`Its audit is good: ${verdict.count} entries`, ...tellSetAside(verdict)].join("\n");
+  return { document: verdict, text: `\n${text}` };
 }

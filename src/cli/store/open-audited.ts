@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
-import type { AuditFiles } from "./audit-files.ts";
-import type { StoreChoice } from "./choose-store.ts";
-import { openStore, type OpenableChoice } from "./open-store.ts";
+import { keepStoreId } from "../../store/store-id.ts";
+import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
+import { showAccept, type KeptChoice, type SqliteChoice } from "./choose-store.ts";
+import { findLostHeads, identifyStore, noteStore, type StoreIdentity } from "./identify-store.ts";
+import { openStore } from "./open-store.ts";
 
 /** A store that is open for records, and the audit in it. */
 export interface AuditedStore {
@@ -15,63 +18,87 @@ export interface AuditedStore {
   readonly audit: Audit;
 }
 
+/** Whose a store is. */
+export interface StoreOwner {
+  /** The folder of the person's own files. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told that the store which was kept here is gone. */
+  onDeleted(): void;
+}
+
 /**
- * Opens a store and its audit. A store that was deleted begins anew, and the head of its audit is kept, so that it is seen; one in
- * a project that this person has not made is refused, since whoever made it could have put anything into it.
+ * Opens a store and its audit. A file is known by the id in it, so a project may be moved. A store that was deleted begins anew, and
+ * the head of its audit is kept, so that it is seen; one of a project that this home has never used is refused, since whoever made it
+ * could have put anything into it, and so is a copy of a store that is still where it was.
  *
- * @throws {KitbagError} `audit-broken`, `audit-key-invalid`, `store-…`
+ * @throws {KitbagError} `store-unaccepted`, `audit-broken`, `audit-key-invalid`, `store-…`
  */
-export async function openAudited(
-  choice: OpenableChoice,
-  files: AuditFiles,
-  onDeleted: () => void,
-): Promise<AuditedStore> {
-  const isThere = (): boolean => choice.kind !== "sqlite" || existsSync(choice.file);
-  async function open(): Promise<AuditedStore> {
-    if (!isThere() && existsSync(files.anchorFile)) {
-      setAside(files.anchorFile);
-      onDeleted();
-    }
-    if (isThere() && !existsSync(files.anchorFile)) checkNotForeign(choice);
-    const store = await openStore(choice);
-    try {
-      const { openAudit } = await import("../../store/audit/open-audit.ts");
-      return { store, audit: await openAudit({ store, ...files }) };
-    } catch (cause) {
-      await store.close();
-      throw cause;
-    }
+export async function openAudited(choice: KeptChoice, owner: StoreOwner): Promise<AuditedStore> {
+  const { home } = owner;
+  if (choice.kind === "postgres") return open(choice, toAuditFiles(home, toPlaceId(choice)));
+  const found = await identifyStore(choice, home);
+  if (found.status === "known" && found.hasId && found.movedFrom === undefined) {
+    const opened = await open(choice, toAuditFiles(home, found.id));
+    await noteStore(choice, home, found.id);
+    return opened;
   }
-  if (isThere() && existsSync(files.anchorFile)) return open();
   // The first time there may be several at once: one makes it, the others find it.
-  mkdirSync(dirname(files.anchorFile), { recursive: true, mode: 0o700 });
-  return withFileLock(`${files.anchorFile}.lock`, open);
+  const folder = toHeadFolder(home);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return withFileLock(join(folder, "begin.lock"), async () =>
+    openFirst(choice, owner, await identifyStore(choice, home)),
+  );
 }
 
-/** Without a head in the person's own folder nothing says who made the file: also an empty one can hold what runs later. */
-function checkNotForeign(choice: StoreChoice): void {
-  if (choice.kind !== "sqlite" || choice.isNamed) return;
-  throw new KitbagError("store-unavailable", {
-    store: choice.file,
-    reason: "it was not made here: it was moved, or came with the project",
-    cure: "delete it, or if you know it take it as it is: kitbag store accept",
-    mayBeWritten: false,
-  });
+async function openFirst(choice: SqliteChoice, owner: StoreOwner, found: StoreIdentity): Promise<AuditedStore> {
+  const { home } = owner;
+  if (found.status === "copy") {
+    throw await unaccepted(choice, owner, found, `it is a copy of ${found.of}, which is still there`);
+  }
+  // Without a head in the person's own folder nothing says who made the file: also an empty one can hold what runs later.
+  if (found.status === "unknown" && !choice.isNamed) {
+    const reason = `the home ${home} has never used it: it came with the project, or was made with another HOME or KITBAG_HOME`;
+    throw await unaccepted(choice, owner, found, reason);
+  }
+  if (found.status === "new") {
+    if (findLostHeads(choice, home, found.id).length > 0) owner.onDeleted();
+    // Before there is a file: one that a process left half made is known by it.
+    await noteStore(choice, home, found.id);
+  }
+  const opened = await open(choice, toAuditFiles(home, found.id), found.id);
+  await noteStore(choice, home, found.id, found.status === "known" ? found.movedFrom : undefined);
+  return opened;
 }
 
-const lostMark = ".lost-";
-
-/** What is left of an audit whose store is gone. */
-function setAside(anchorFile: string): void {
-  renameSync(anchorFile, `${anchorFile}${lostMark}${Date.now()}`);
+async function open(choice: KeptChoice, files: AuditFiles, id?: string): Promise<AuditedStore> {
+  const store = await openStore(choice);
+  try {
+    if (id !== undefined) await keepStoreId(store, id);
+    const { openAudit } = await import("../../store/audit/open-audit.ts");
+    return { store, audit: await openAudit({ store, ...files }) };
+  } catch (cause) {
+    await store.close();
+    throw cause;
+  }
 }
 
-/** The heads of audits that were kept at this place, and whose store is gone. */
-export function findLostHeads(anchorFile: string): readonly string[] {
-  const folder = dirname(anchorFile);
-  if (!existsSync(folder)) return [];
-  const start = basename(anchorFile) + lostMark;
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(start))
-    .map((name) => join(folder, name));
+async function unaccepted(
+  choice: SqliteChoice,
+  { home, env }: StoreOwner,
+  { last }: { readonly last?: JsonValue },
+  reason: string,
+): Promise<KitbagError> {
+  const { keyFile } = toAuditFiles(home, "");
+  const words = (await isOfKey(keyFile, last)) ? "store accept" : "store accept --new-audit";
+  return new KitbagError("store-unaccepted", { store: choice.file, reason, accept: showAccept(words, choice, env) });
+}
+
+/** Tells whether the audit ends with an entry that was made with the person's own key, or has none. */
+async function isOfKey(keyFile: string, last: JsonValue | undefined): Promise<boolean> {
+  if (last === undefined) return true;
+  if (!existsSync(keyFile)) return false;
+  const { loadAuditKeys } = await import("../../store/audit/audit-keys.ts");
+  const { readLine } = await import("../../store/audit/audit-chain.ts");
+  return readLine(await loadAuditKeys({ keyFile }, false), last) !== undefined;
 }

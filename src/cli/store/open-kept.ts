@@ -3,13 +3,12 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Sealer } from "../../store/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
+import type { Configuration } from "../config/to-workspace-options.ts";
 import { usageError } from "../usage-error.ts";
-import { toAuditFiles, type AuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore, nameStore, type StoreChoice } from "./choose-store.ts";
+import { toAuditFiles, toPlaceId, type AuditFiles } from "./audit-files.ts";
+import { defaultStore, findNamedStore, nameStore, type KeptChoice, type StoreChoice } from "./choose-store.ts";
+import { findLostHeads, identifyStore } from "./identify-store.ts";
 import { openStoreToRead } from "./open-store.ts";
-
-/** A choice of a store that outlives the command. */
-export type KeptChoice = Extract<StoreChoice, { readonly kind: "sqlite" | "postgres" }>;
 
 /** The store that a command shows or changes. */
 export interface Kept {
@@ -18,6 +17,8 @@ export interface Kept {
   readonly name: string;
   /** Where the rest of its audit is; unknown for a store that the configuration opened. */
   readonly files?: AuditFiles;
+  /** The heads of audits that were kept at this place before, and whose stores are gone. */
+  readonly lost: readonly string[];
   /** The audit of the configuration, if that opens the store. */
   readonly audit?: Sealer;
 }
@@ -34,7 +35,8 @@ export function checkKept(choice: StoreChoice): KeptChoice {
 
 /** Does `work` with the store of the person, the configuration or the project, in this order, and closes it. */
 export async function withKept<Result>(invocation: Invocation, work: (kept: Kept) => Promise<Result>): Promise<Result> {
-  const kept = await openKept(invocation);
+  const isNamed = findNamedStore(invocation) !== undefined;
+  const kept = await openKept(invocation, isNamed ? {} : await loadTrustedOptions(invocation));
   try {
     return await work(kept);
   } finally {
@@ -42,13 +44,22 @@ export async function withKept<Result>(invocation: Invocation, work: (kept: Kept
   }
 }
 
-async function openKept(invocation: Invocation): Promise<Kept> {
+/** Opens the store of the person, of the configuration, which was loaded, or of the project. Whoever opens it closes it. */
+export async function openKept(invocation: Invocation, { store, audit }: Configuration): Promise<Kept> {
   const named = findNamedStore(invocation);
-  if (named === undefined) {
-    const { store, audit } = await loadTrustedOptions(invocation);
-    if (store !== undefined) return { store, name: "the store of the configuration", ...(audit && { audit }) };
+  if (named === undefined && store !== undefined) {
+    return { store, name: "the store of the configuration", lost: [], ...(audit && { audit }) };
   }
+  await store?.close();
   const choice = checkKept(named ?? defaultStore(invocation));
-  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
-  return { store: await openStoreToRead(choice), name: nameStore(choice), ...(files !== undefined && { files }) };
+  const home = resolveKitbagHome(invocation.env);
+  const id = await findKnownId(choice, home);
+  const lost = choice.kind === "sqlite" ? findLostHeads(choice, home, id) : [];
+  return { store: await openStoreToRead(choice), name: nameStore(choice), files: toAuditFiles(home, id), lost };
+}
+
+/** The id under which this home knows a store; for one that it does not know, an id that no audit has. */
+export async function findKnownId(choice: KeptChoice, home: string): Promise<string> {
+  const found = choice.kind === "sqlite" ? await identifyStore(choice, home) : undefined;
+  return found?.status === "known" ? found.id : toPlaceId(choice);
 }

@@ -7,7 +7,7 @@ import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
-import { checkKeyKept, toAuditFiles } from "./audit-files.ts";
+import { checkKeyKept } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
 import type { keepCalled, KeepPlace } from "./keep-called.ts";
 import { onCalled } from "./on-called.ts";
@@ -134,15 +134,18 @@ async function open(
   choice: Exclude<StoreChoice, { readonly kind: "none" }>,
   { env, terminal }: Invocation,
 ): Promise<Open & Audited> {
-  const home = resolveKitbagHome(env);
-  const files = toAuditFiles(choice, home);
-  if (files !== undefined) checkKeyKept(home);
-  if (files === undefined) {
+  if (choice.kind === "memory") {
     const store = await openStore(choice);
     return { store, close: () => store.close() };
   }
-  const { store, audit } = await openAudited(choice, files, () => {
-    terminal.note("The records that were kept here are gone; new ones begin. See kitbag audit verify\n");
+  const home = resolveKitbagHome(env);
+  checkKeyKept(home);
+  const { store, audit } = await openAudited(choice, {
+    home,
+    env,
+    onDeleted() {
+      terminal.note("The records that were kept here are gone; new ones begin. See kitbag audit verify\n");
+    },
   });
   return {
     store,

@@ -10,14 +10,12 @@ import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
 import { usageError } from "../usage-error.ts";
 import { toAuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore, showCommand } from "./choose-store.ts";
+import { defaultStore, findNamedStore, showCommand, type SqliteChoice } from "./choose-store.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
-import { checkKept, type KeptChoice } from "./open-kept.ts";
+import { checkKept, findKnownId } from "./open-kept.ts";
 import { openStoreToRead } from "./open-store.ts";
 import { showBytes } from "./show-bytes.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
-
-type SqliteChoice = Extract<KeptChoice, { readonly kind: "sqlite" }>;
 
 /** Looks for damage in the file of a store; exit code 1 if there is some. */
 export async function checkFile(invocation: Invocation): Promise<Answer> {
@@ -50,9 +48,10 @@ async function checkRecords(
   { report, shown }: { readonly report: object; readonly shown: string },
   invocation: Invocation,
 ): Promise<Answer> {
-  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
+  const home = resolveKitbagHome(invocation.env);
+  const files = toAuditFiles(home, await findKnownId(choice, home));
   // Where the audit of a copy must end is not known here.
-  const isKnown = files !== undefined && existsSync(files.keyFile) && existsSync(files.anchorFile);
+  const isKnown = existsSync(files.keyFile) && existsSync(files.anchorFile);
   if (!isKnown) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
   const { verifyAudit } = await import("../../store/audit/verify-audit.ts");
   const store = await openStoreToRead(choice);

@@ -12,7 +12,6 @@ import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { toKeyFile } from "./audit-files.ts";
 import { showCommand } from "./choose-store.ts";
-import { findLostHeads } from "./open-audited.ts";
 import { withKept, type Kept } from "./open-kept.ts";
 import { meanings, tellSetAside } from "./tell-set-aside.ts";
 
@@ -23,9 +22,9 @@ export async function verifyKept(invocation: Invocation): Promise<Answer> {
   const [file] = invocation.args;
   if (file !== undefined) return verifyFile(resolve(invocation.cwd, file), invocation);
   return withKept(invocation, async (kept) => {
-    const lost = kept.files === undefined ? [] : findLostHeads(kept.files.anchorFile);
+    const { name, lost } = kept;
     const verdict = await verify(kept, invocation);
-    const answer = toAnswer({ verdict, name: kept.name, lost }, invocation);
+    const answer = toAnswer({ verdict, name, lost }, invocation);
     return verdict.count === 0 && answer.exitCode === undefined ? { ...answer, text: whyNothing(kept) } : answer;
   });
 }

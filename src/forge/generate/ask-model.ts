@@ -34,6 +34,8 @@ export async function askModel(forge: Forge, write: WriteText, wish: GenerateWis
     const draft = readDraft(text, name);
     const answer = await forge.createTool(draft, trial);
     if (answer.status !== "refused" || attempt === mostAttempts) return answer;
+    // No draft is better than another where none is allowed.
+    if (answer.error.code === "quota-reached") return answer;
     prompt.push(
       { role: "assistant", content: [{ type: "text", text: text.slice(0, longestAnswer) }] },
       {

@@ -5,17 +5,22 @@ import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
 import { injected, type Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
+import type { OwnPrices } from "../../models/prices/own-prices.ts";
+import { createPriceOf } from "../../models/prices/price-of.ts";
 import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed, toOutput } from "../tools/to-output.ts";
 import { toWriter, type GenerateWish, type WriteText } from "./ask-model.ts";
 import { generateTool } from "./generate-tool.ts";
-import { findLimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { findAuthor, findLimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import { readCalls } from "./read-calls.ts";
 import { suggestImprovements } from "./suggest-improvements.ts";
 
 /** Who writes tools from descriptions. */
 export interface Writers {
   readonly model?: Model;
+  /** What the model costs, if you pay something else than is known. */
+  readonly prices?: OwnPrices;
   /**
    * Finds what the caller has to write with, in the value that is injected as `sampling`; asked if there is no model. Add the tool with
    * a value that holds for callers who have nothing.
@@ -24,8 +29,10 @@ export interface Writers {
 }
 
 /** Makes the tool that makes a tool from a description. */
-export function createGenerateTool(forge: Forge, { model, sampling }: Writers): Tool {
-  const writer = model === undefined ? undefined : toWriter(model);
+export function createGenerateTool(forge: Forge, { model, prices = {}, sampling }: Writers): Tool {
+  const { quotas } = forge.workspace;
+  const writerFor = (user: string | undefined): WriteText | undefined =>
+    model && toWriter(withQuota(model, { quotas, user, findPrice: () => createPriceOf(model, { prices }) }));
   return defineTool({
     name: "generate_tool",
     title: "Generate a tool",
@@ -43,9 +50,10 @@ export function createGenerateTool(forge: Forge, { model, sampling }: Writers): 
     ),
     output: anyObject,
     limits: { limitMs: 600_000 },
-    ...(writer === undefined && sampling !== undefined && { inject: { sampling: injected<unknown>() } }),
+    ...(model === undefined && sampling !== undefined && { inject: { sampling: injected<unknown>() } }),
     async run(given, { signal, call, injected: values }): Promise<JsonObject> {
-      const write = writer ?? sampling?.((values as { readonly sampling?: unknown }).sampling);
+      const write =
+        writerFor(findAuthor(call).user) ?? sampling?.((values as { readonly sampling?: unknown }).sampling);
       const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal, call }, write);
       const made = toOutput(generated.answer);
       if (generated.how === "model") return { how: "model", ...made };

@@ -23,6 +23,7 @@ import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics 
 import { checkUses } from "../birth/check-uses.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed, type Wish } from "../birth/hold-back.ts";
+import { countDraft } from "../birth/count-draft.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
 import { toAuthor, toOwned, type AuthorOptions } from "../edits.ts";
 import type { SkillDraft } from "../tool-draft.ts";
@@ -70,7 +71,8 @@ export function createSkillMaker(parts: ForgeParts, bringIn: BringIn): SkillMake
     make,
     async create(given, options = {}) {
       const checked = checkSkillDraft(given, parts.policy);
-      return checked.ok ? make(checked.draft, options) : refuseDraft(checked.name, checked.diagnostics);
+      if (!checked.ok) return refuseDraft(checked.name, checked.diagnostics);
+      return (await countDraft(parts, checked.draft.name, options)) ?? make(checked.draft, options);
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { createBuildPlace, listLeftovers, needCompiler } from "../../../test/support/build-kit.ts";
+import { createBuildPlace, needCompiler, watchTemporaryFiles } from "../../../test/support/build-kit.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
@@ -173,13 +173,13 @@ test.for([
 test("buildTool() leaves nothing behind when it fails", async (context) => {
   await needCompiler(context, sandbox, "c");
   const place = createBuildPlace(sandbox, { "a.c": "int main(void) { return }\n" });
-  const before = listLeftovers();
+  const listLeft = watchTemporaryFiles();
 
   await failureOf(place.build("a.c", { output: "out/a.wasm" }));
 
   expect(readdirSync(place.directory)).toEqual(["a.c"]);
   expect(readdirSync(place.cacheDirectory)).toEqual([]);
-  expect(listLeftovers()).toEqual(before);
+  expect(listLeft()).toEqual([]);
 });
 
 test("buildTool() builds the same thing once, and writes it again where it is missing", async (context) => {
@@ -387,7 +387,7 @@ test("buildTool() rejects with the signal's reason, and leaves nothing", async (
   await needCompiler(context, sandbox, "assemblyscript");
   const [, path, source] = sources[3] ?? ["", "", ""];
   const place = createBuildPlace(sandbox, { [path]: source });
-  const before = listLeftovers();
+  const listLeft = watchTemporaryFiles();
   const controller = new AbortController();
 
   const building = place.build(path, {
@@ -397,7 +397,7 @@ test("buildTool() rejects with the signal's reason, and leaves nothing", async (
 
   await expect(building).rejects.toThrow("not any more");
   expect(readdirSync(place.cacheDirectory)).toEqual([]);
-  expect(listLeftovers()).toEqual(before);
+  expect(listLeft()).toEqual([]);
 });
 
 test("buildTool() accepts no module that is too large, and none without a main function", async (context) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { openTestSandbox, runScript } from "../../../test/support/run-script.ts";
@@ -143,8 +143,7 @@ test("findHostProgram() finds nothing behind a shim without a version", () => {
 test("findHostProgram() never gives away the home directory for a program in it", () => {
   const folder = mkdtempSync(join(homedir(), "kitbag-home-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  process.env["HOME"] = folder;
-  onTestFinished(() => void (process.env["HOME"] = dirname(folder)));
+  vi.stubEnv("HOME", folder);
   const [own, local] = [join(folder, "bin/kbl"), join(folder, ".local/bin/kbl2")];
   for (const file of [own, local]) writeProgram(file, "");
   withPath(`${dirname(own)}${delimiter}${dirname(local)}`);
@@ -181,7 +180,5 @@ function writeProgram(file: string, text: string): void {
 }
 
 function withPath(folders: string): void {
-  const before = process.env["PATH"] ?? "";
-  process.env["PATH"] = `${folders}${delimiter}${before}`;
-  onTestFinished(() => void (process.env["PATH"] = before));
+  vi.stubEnv("PATH", `${folders}${delimiter}${process.env["PATH"] ?? ""}`);
 }

@@ -33,6 +33,9 @@ export interface ControlGroups {
 /** Several sandboxes of this process must not share a group. */
 let made = 0;
 
+/** What the names of this process's groups begin with. */
+const ownNames = new Set<string>();
+
 /** The processes that set up a sandbox count, too. */
 const helperProcesses = 8;
 
@@ -91,6 +94,7 @@ type SetLimits = (groups: readonly string[], limits: Limits) => () => boolean;
 function createGroups(version: 1 | 2, bases: readonly string[], setLimits: SetLimits): ControlGroups | undefined {
   // A process before this one may have had the same number, and left something running.
   const name = `kitbag-${process.pid}-${randomBytes(4).toString("hex")}`;
+  ownNames.add(name);
   for (const base of bases) removeLeftovers(base);
   const groups: ControlGroups = {
     version,
@@ -153,9 +157,12 @@ function removeOwn(base: string, name: string): void {
 
 function removeLeftovers(base: string): void {
   for (const entry of list(base)) {
-    const pid = /^kitbag-(\d+)-[0-9a-f]{8}-\d+$/u.exec(entry)?.[1];
+    const [, name, pid] = /^(kitbag-(\d+)-[0-9a-f]{8})-\d+$/u.exec(entry) ?? [];
+    if (name === undefined || pid === undefined || ownNames.has(name)) continue;
+    // In a container every Kitbag has the same number: one before this one is gone.
+    const isGone = pid === String(process.pid) || !list("/proc").includes(pid);
     // A process of another container is not in our list: what it has just made is left alone, and what it uses cannot be removed.
-    if (pid !== undefined && !list("/proc").includes(pid) && isOld(join(base, entry))) tryRemove(join(base, entry));
+    if (isGone && isOld(join(base, entry))) tryRemove(join(base, entry));
   }
 }
 

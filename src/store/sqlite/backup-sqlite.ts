@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { checkExists } from "./check-sqlite.ts";
+import { beginCopy, removeLeftCopies } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
 import { openReadable } from "./open-readable.ts";
 import { schema } from "./schema.ts";
@@ -13,7 +14,8 @@ const allPages = 2 ** 31 - 1;
 
 /**
  * Copies the file of an SQLite store to `to`, while others may write, and answers with its size in bytes. The copy is what was there
- * at one moment; it is at `to` only when it is complete and on disk.
+ * at one moment; it is at `to` only when it is complete and on disk. What a killed process leaves is deleted by the next copy, or when the
+ * store is opened.
  *
  * @throws {KitbagError} `store-unavailable` if the file cannot be read or the copy cannot be written; `store-newer`;
  * `option-invalid` if there is something at `to`.
@@ -23,23 +25,33 @@ export async function backupSqlite(file: string, to: string): Promise<number> {
   if (existsSync(to)) {
     throw new KitbagError("option-invalid", { option: "to", found: to, expected: "a path where nothing is yet" });
   }
-  const half = `${to}.tmp`;
+  // What a process that was killed has left takes only space.
+  await removeLeftCopies(file).catch(() => undefined);
   try {
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    rmSync(half, { force: true });
-    closeSync(openSync(half, "wx", 0o600));
   } catch (cause) {
     throw toUnavailable(to, cause);
   }
+  const unfinished = await beginCopy(file, to);
   try {
-    await copy(file, half);
-    sync(half);
-    renameSync(half, to);
+    create(unfinished.path, to);
+    await copy(file, unfinished.path);
+    sync(unfinished.path);
+    renameSync(unfinished.path, to);
     sync(dirname(to));
     return statSync(to).size;
   } catch (cause) {
-    for (const path of [half, `${half}-wal`, `${half}-shm`]) rmSync(path, { force: true });
     throw toUnavailable(file, cause);
+  } finally {
+    unfinished.end();
+  }
+}
+
+function create(path: string, to: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (cause) {
+    throw toUnavailable(to, cause);
   }
 }
 

@@ -1,8 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
 import { findSchemaDifference } from "./compare-schema.ts";
+import { removeDatabase } from "./left-copies.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { applicationId, type Schema } from "./schema.ts";
 
@@ -113,7 +114,7 @@ function checkNotNewer(file: string, version: number, schema: Schema): void {
 function keepCopy(file: string, database: DatabaseSync, version: number): void {
   const copy = `${file}.before-v${version}`;
   const half = `${copy}.tmp`;
-  rmSync(half, { force: true });
+  removeDatabase(half);
   const { constructor: Database } = Object.getPrototypeOf(database) as { constructor: typeof DatabaseSync };
   // The connection that holds the lock cannot copy; this one sees what was there before.
   const reader = new Database(file, { readOnly: true });

@@ -11,11 +11,13 @@ export interface PutPlace extends SqliteParts {
   readonly rows: BlobRows;
   /** Blobs that this process puts, or could not give up when it had failed: they are given up later. */
   readonly incomplete: Map<number, "putting" | "failed">;
+  /** Removes what was given up. */
+  clean(): Promise<void>;
 }
 
 /**
  * Writes bytes as they come, so that they are never in memory as a whole. They get their digest, and can be found, only with the
- * last one; a failure before takes them away.
+ * last one; a failure before, or a blob that has the same, takes them away.
  */
 export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
   const { life, writer, rows, incomplete } = place;
@@ -41,7 +43,11 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
     await writer.write("blobs", () => rows.complete(blob, waiting, digest) || refuse(place), {
       bytes: toBytes(waiting),
     });
-    if (blob !== undefined) incomplete.delete(blob);
+    if (blob !== undefined) {
+      incomplete.delete(blob);
+      // The bytes are kept: if this fails, the next store that is opened does it.
+      await place.clean().catch(() => undefined);
+    }
     return digest;
   } catch (cause) {
     if (blob !== undefined) await giveUp(place, blob);
@@ -49,15 +55,16 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
   }
 }
 
-async function giveUp({ database, writer, rows, incomplete }: PutPlace, blob: number): Promise<void> {
+async function giveUp({ database, writer, rows, incomplete, clean }: PutPlace, blob: number): Promise<void> {
   incomplete.set(blob, "failed");
   if (!database.isOpen()) return;
-  await writer
-    .write("blobs", () => rows.abandon(blob))
-    .then(
-      () => incomplete.delete(blob),
-      () => undefined,
-    );
+  try {
+    await writer.write("blobs", () => rows.abandon(blob));
+    incomplete.delete(blob);
+    await clean();
+  } catch {
+    // It is tried again when blobs are collected, or the store is opened.
+  }
 }
 
 function toBytes(chunks: readonly Uint8Array[]): number {

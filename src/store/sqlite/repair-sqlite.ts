@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
 import { checkExists } from "./check-sqlite.ts";
+import { removeDatabase } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
 import { openReadable } from "./open-readable.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -31,7 +32,7 @@ export async function repairSqlite(file: string): Promise<SqliteRepair> {
   const repaired = `${file}.repaired`;
   try {
     await checkUnused(file);
-    removeFiles(repaired);
+    removeDatabase(repaired);
     for (const end of ["", "-wal"]) if (existsSync(file + end)) copyFileSync(file + end, damaged + end);
     const salvaged = await writeSalvage(file, { from: damaged, to: repaired });
     // The log belongs to the old file: it must never be taken for that of the new one.
@@ -39,8 +40,8 @@ export async function repairSqlite(file: string): Promise<SqliteRepair> {
     renameSync(repaired, file);
     return { file, damaged, ...salvaged };
   } catch (cause) {
-    removeFiles(repaired);
-    removeFiles(damaged);
+    removeDatabase(repaired);
+    removeDatabase(damaged);
     throw isDamage(cause) ? unreadable(file, cause) : toUnavailable(file, cause);
   }
 }
@@ -56,10 +57,6 @@ function findFreeName(wanted: string): string {
     const name = count === 1 ? wanted : `${wanted}-${count}`;
     if (!existsSync(name)) return name;
   }
-}
-
-function removeFiles(file: string): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
 }
 
 /** A program that has the file open would go on with the old one, and what it writes would be lost. */

@@ -9,11 +9,11 @@ export function toPauseMs(tries: number): number {
 }
 
 /** Runs `run` until nobody else has the lock. It is never held up by SQLite itself, so the process goes on meanwhile. */
-export async function retryWhileBusy<Value>(run: () => Value): Promise<Value> {
+export async function retryWhileBusy<Value>(run: () => Value | Promise<Value>): Promise<Value> {
   const start = performance.now();
   for (let tries = 0; ; tries++) {
     try {
-      return run();
+      return await run();
     } catch (cause) {
       if (!isBusy(cause) || performance.now() - start > longestBusyMs) throw cause;
     }

@@ -33,7 +33,7 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
     async put(source) {
       const bytes = isUint8Array(source) ? new Uint8Array(source) : source;
       checkOpen(life, "blobs.put");
-      return putBlob({ ...parts, rows, incomplete }, bytes);
+      return putBlob({ ...parts, rows, incomplete, clean }, bytes);
     },
     async get(digest) {
       checkOpen(life, "blobs.get");

@@ -164,6 +164,24 @@ test("blobs keeps blobs of every size around a chunk, and any part of them", asy
   await store.close();
 });
 
+test("blobs.put() keeps a large blob once, and nothing of one that fails on the way", async () => {
+  const file = freshFile();
+  const store = await sqliteStore({ file });
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield Buffer.alloc(2_000_000, "y");
+    throw new Error("cut off");
+  }
+
+  await store.blobs.put(Buffer.alloc(2_000_000, "x"));
+  const once = count(file, "chunks");
+  await store.blobs.put(Buffer.alloc(2_000_000, "x"));
+  await expect(store.blobs.put(failing())).rejects.toThrow("cut off");
+
+  expect(once).toBe(Math.ceil(2_000_000 / 65_536));
+  expect([count(file, "chunks"), count(file, "blobs")]).toEqual([once, 1]);
+  await store.close();
+});
+
 test("blobs.collect() gives the space of a large blob free", async () => {
   const file = freshFile();
   const store = await sqliteStore({ file });

@@ -1,3 +1,4 @@
+import { isKitbagError } from "../../core/errors.ts";
 import type { OkOutcome, OutputHead } from "../../core/outcome.ts";
 import { cutText } from "../cut-text.ts";
 import { describeShape } from "../describe-shape.ts";
@@ -28,6 +29,7 @@ export const cap: Phase = async (call, next) => {
     call.recorded = head;
     return outcome;
   } catch (cause) {
+    if (isKitbagError(cause, "quota-reached")) return redactFailure(call, call.fail(cause.code, cause.details));
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
 };

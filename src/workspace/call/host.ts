@@ -11,6 +11,7 @@ import type { RetryPolicy } from "../failures/retry-policy.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { Flight } from "../recall/flight.ts";
 import type { OutputCache } from "../recall/output-cache.ts";
+import type { Quotas } from "../quotas/quotas.ts";
 import type { Rates } from "../rates/rates.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
@@ -23,7 +24,7 @@ import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
 import type { InjectedSource } from "./injection.ts";
 import type { Slots } from "./slots.ts";
-import type { UserPlaces } from "./user-places.ts";
+import type { QuotaPlaces, UserPlaces } from "./user-places.ts";
 
 /** What the phases need of the workspace that a call happens in. */
 export interface CallHost {
@@ -49,6 +50,8 @@ export interface CallHost {
   readonly users: Users;
   readonly slots: Slots;
   readonly userPlaces: UserPlaces;
+  readonly quotas: Quotas;
+  readonly quotaPlaces: QuotaPlaces;
   readonly rates: Rates;
   /** Of tools that may be run again and fail. */
   readonly retries: Required<RetryPolicy>;

@@ -11,6 +11,9 @@ export interface SlotRequest {
   readonly limited?: { readonly tool: string; readonly max: number; readonly isShared: boolean };
 }
 
+/** One of the places in total, of no tool. */
+export const anyPlace: SlotRequest = { isRoot: true };
+
 /** Who waits. */
 export interface Waiting {
   readonly user: string;
@@ -49,6 +52,8 @@ export interface SlotLimits {
   readonly per?: string;
   /** All processes together. @default Infinity */
   readonly maxTogether?: number;
+  /** What they are called where all processes share them. @default "workspace" */
+  readonly name?: string;
   /** Where places come from that are shared. */
   readonly openSupply: OpenSupply;
 }
@@ -78,7 +83,7 @@ export function createSlots(limits: SlotLimits): Slots {
   };
 }
 
-function createState({ maxTotal, per, maxTogether = Infinity, openSupply }: SlotLimits): State {
+function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace", openSupply }: SlotLimits): State {
   const state: State = {
     maxTotal,
     per,
@@ -95,7 +100,7 @@ function createState({ maxTotal, per, maxTogether = Infinity, openSupply }: Slot
   if (maxTogether === Infinity) return state;
   const onMore = (): void => advance(state, undefined);
   const onFailed = (cause: unknown): void => failAll(state, state.line, cause);
-  state.supply = openSupply("workspace", maxTogether, { onMore, onFailed });
+  state.supply = openSupply(name, maxTogether, { onMore, onFailed });
   return state;
 }
 

@@ -3,6 +3,7 @@ import { checkHandle, checkWhole, longestCharacter, readPage, type OutputPage, t
 import { isObject } from "../find-wrong-option.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
+import type { Quotas } from "../quotas/quotas.ts";
 import type { OutputOwners } from "./output-owners.ts";
 import type { OutputBlobs } from "./recent-blobs.ts";
 import { searchOutput, type OutputMatches, type SearchOutputOptions } from "./search-output.ts";
@@ -10,7 +11,7 @@ import { sliceOutput, type OutputSlice, type SliceOutputOptions } from "./slice-
 
 /** Keeps outputs that are too large to hand over. */
 export interface OutputKeeper {
-  /** Keeps an output for a user. */
+  /** Keeps an output for a user. @throws {KitbagError} `quota-reached` */
   keep(text: string, user: string | undefined): Promise<CappedOutput>;
   read(handle: string, options?: PageOptions): Promise<OutputPage>;
   search(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
@@ -20,10 +21,12 @@ export interface OutputKeeper {
 const defaultPage = 64 * 1024;
 
 /** Makes a keeper that keeps outputs in `blobs`, each for its owners. */
-export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners): OutputKeeper {
+export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners, quotas?: Quotas): OutputKeeper {
   return {
     async keep(text, user) {
       const bytes = new TextEncoder().encode(text);
+      const account = quotas?.of(user);
+      if (account?.limits.bytes !== undefined) await quotas?.bytes.add(account, bytes.length);
       const digest = await blobs.put(bytes);
       await owners.note(digest, user);
       return { handle: `output:${digest}`, bytes: bytes.length };

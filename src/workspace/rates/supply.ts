@@ -36,6 +36,17 @@ export function createSupplies(kv: KeyValueStore): OpenSupply {
   return (name, max, listener) => new SharedSupply({ kv, process, name, listener }, max);
 }
 
+/** How many of the places of a name are taken in all processes; those of a process that died count until their leases end. */
+export async function countPlaces(kv: KeyValueStore, name: string): Promise<number> {
+  return (await kv.list({ prefix: toNumbers(name), limit: mostCounted })).length;
+}
+
+const mostCounted = 100_000;
+
+function toNumbers(name: string): string {
+  return `place:${hash("sha256", name).slice(0, 32)}:`;
+}
+
 /** How long until somebody who waits looks again, more or less. */
 const pollMs = 50;
 /** So long a process keeps its last places while another one has none. */
@@ -72,11 +83,10 @@ class SharedSupply implements Supply {
   #hasWish = false;
 
   constructor(parts: SupplyParts, max: number) {
-    const digest = hash("sha256", parts.name).slice(0, 32);
     this.max = max;
     this.#parts = parts;
-    this.#numbers = `place:${digest}:`;
-    this.#wishes = `place-wish:${digest}:`;
+    this.#numbers = toNumbers(parts.name);
+    this.#wishes = `place-wish:${this.#numbers.slice("place:".length)}`;
   }
 
   size(): number {

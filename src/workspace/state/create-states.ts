@@ -21,11 +21,18 @@ export interface States {
 
 const defaultLimits: StateLimits = { maxKeys: 10_000, maxBytes: 64 * 1024 * 1024 };
 
+/** Where the state of an owner is kept: a view of the store that counts what is written, where there is a quota. */
+export type FindKv = (owner: string | undefined) => KeyValueStore;
+
 /**
  * Makes the states that are kept in `kv`. No scope may be another one followed by ":" and more, or begin with "user:": they would share
  * keys. Keys without a user are the local user's: they were written before there were users, or without one.
  */
-export function createStates(kv: KeyValueStore, limits: StateLimits = defaultLimits): States {
+export function createStates(
+  kv: KeyValueStore,
+  limits: StateLimits = defaultLimits,
+  findKv: FindKv = () => kv,
+): States {
   const rooms = new Map<string, StateRoom>();
 
   function roomOf(prefix: string): StateRoom {
@@ -37,7 +44,7 @@ export function createStates(kv: KeyValueStore, limits: StateLimits = defaultLim
   return {
     open({ scope, owner }, check) {
       const prefix = owner === undefined ? `state:${scope}:` : `state:user:${toOwnerKey(owner)}:${scope}:`;
-      return createState({ kv, scope, prefix, room: roomOf(prefix), limits, check });
+      return createState({ kv: findKv(owner), scope, prefix, room: roomOf(prefix), limits, check });
     },
   };
 }

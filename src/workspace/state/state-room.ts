@@ -98,6 +98,7 @@ function plus(left: Amount, right: Amount): Amount {
   return { keys: left.keys + right.keys, bytes: left.bytes + right.bytes };
 }
 
-function sizeOf(key: string, value: JsonValue): number {
+/** How much of its room a value takes. */
+export function sizeOf(key: string, value: JsonValue): number {
   return Buffer.byteLength(key) + Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,0 +1,206 @@
+import { quote } from "../../core/errors.ts";
+import { quotaNames, type QuotaName } from "../../core/quotas.ts";
+import type { Store } from "../../core/store.ts";
+import { localUser } from "../../core/users.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { listCounted } from "../../workspace/quotas/day-counters.ts";
+import { changeKeptQuotas } from "../../workspace/quotas/kept-quotas.ts";
+import { findWrongLimit, type QuotaLimits } from "../../workspace/quotas/quota-options.ts";
+import { createQuotas, type Quotas } from "../../workspace/quotas/quotas.ts";
+import { readUsage, type UsedQuota } from "../../workspace/quotas/read-usage.ts";
+import { createUsers } from "../../workspace/users.ts";
+import { showDollars } from "../agent/view/show-cost.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
+import { addOption, getText } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import { hasTokenFile, loadTokens, ownTokenFile } from "../serve/token-file.ts";
+import { addStoreOption, findNamedStore } from "../store/choose-store.ts";
+import { checkKept, openKept } from "../store/open-kept.ts";
+import { createRecords } from "../store/open-records.ts";
+import { runAction, type Action } from "../store/pick-action.ts";
+import { showBytes } from "../store/show-bytes.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag quota`: how much each user may use, and has used. */
+export const quotaCommand: CliCommand = {
+  examples: [
+    ["kitbag quota", "the quotas of all users, and what is used of them"],
+    ["kitbag quota list ann", "those of ann"],
+    [
+      "kitbag quota set ann --calls 1000 --dollars 5",
+      "a day, in UTC; a service that runs holds ann to it within a second",
+    ],
+    ["kitbag quota set --each --concurrent 4 --bytes 100MiB", "for each user who has no such quota of their own"],
+    ["kitbag quota set ann --calls none", "no quota of calls, whatever holds for each user"],
+    ["kitbag quota clear ann calls", "what was set for ann is gone, and the configuration holds again"],
+  ],
+  define(command) {
+    command.argument("[action]", "list, set or clear; list unless given");
+    command.argument("[words...]", "a user, who need not have a token yet; clear: also which quotas, all unless given");
+    command.option("--each", "set and clear: for each user but the local one, instead of one user");
+    addOption(command, "--calls <number>", "calls a day; none to take the quota away");
+    addOption(command, "--concurrent <number>", "calls at once, in all processes together");
+    addOption(command, "--tokens <number>", "model tokens a day, input and output");
+    addOption(command, "--dollars <number>", "US dollars for models a day");
+    addOption(command, "--bytes <size>", "kept state and outputs: 500000, 64KiB, 100MiB, 2GiB");
+    addOption(command, "--drafts <number>", "tools and skills that are made or changed in a day");
+    addStoreOption(command);
+  },
+  // The store of `kitbag serve` in the same folder.
+  run: (invocation) => runAction("quota", actions, { ...invocation, makesTools: true }, "list"),
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  list: { words: [0, 1], run: listQuotas },
+  set: { words: [0, 1], run: setQuotas },
+  clear: { words: [0, Infinity], run: clearQuotas },
+};
+
+interface UserUsage {
+  readonly user: string;
+  readonly quotas: readonly UsedQuota[];
+}
+
+async function listQuotas(invocation: Invocation): Promise<Answer> {
+  const config = await loadTrustedOptions(invocation);
+  const { store, name } = await openKept(invocation, config);
+  try {
+    const { ownerOf } = createUsers(createRecords(invocation).user);
+    const quotas = createQuotas({ options: config.quotas, store, users: { ownerOf } });
+    await quotas.refresh();
+    const [asked] = invocation.args;
+    const names = asked === undefined ? await findUsers(invocation, quotas, store) : [ownerOf(asked) ?? localUser];
+    const users: UserUsage[] = [];
+    for (const user of names) {
+      const account = quotas.of(user);
+      if (account !== undefined) users.push({ user, quotas: await readUsage(store, account) });
+    }
+    const document = { store: name, each: quotas.each(), users };
+    return { document, text: renderQuotas(document, asked, invocation) };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Users who have a quota by name, a token, or have used something. */
+async function findUsers({ env }: Invocation, quotas: Quotas, store: Store): Promise<readonly string[]> {
+  const path = ownTokenFile(resolveKitbagHome(env));
+  const tokens = hasTokenFile(path) ? loadTokens(path).flatMap(({ id }) => id ?? []) : [];
+  return [...new Set([...quotas.named(), ...tokens, ...(await listCounted(store.kv))])].toSorted();
+}
+
+function renderQuotas(
+  { each, users }: { readonly each: QuotaLimits; readonly users: readonly UserUsage[] },
+  asked: string | undefined,
+  { terminal }: Invocation,
+): string {
+  const general = asked === undefined ? Object.entries(each) : [];
+  const rows = [
+    ...general.map(([quota, limit]) => ["(each user)", quota, show(quota as QuotaName, limit), "", "", ""]),
+    ...users.flatMap(({ user, quotas }) =>
+      quotas.map((one) => [
+        user,
+        one.quota,
+        show(one.quota, one.limit),
+        show(one.quota, one.used),
+        one.startsAgain ?? "",
+        `${one.by}${one.for === "each" ? ", for each user" : ""}`,
+      ]),
+    ),
+  ];
+  if (rows.length > 0) return renderTable(["USER", "QUOTA", "LIMIT", "USED", "STARTS AGAIN", "SET BY"], rows, terminal);
+  return asked === undefined
+    ? "There are no quotas. To set one: kitbag quota set <user> --calls 1000, or --each for each user"
+    : toPrintable(`${quote(asked)} has no quotas. To set one: kitbag quota set <user> --calls 1000`);
+}
+
+function show(quota: QuotaName, amount: number | string): string {
+  if (typeof amount === "string") return amount;
+  if (quota === "dollars") return showDollars(amount);
+  return quota === "bytes" ? showBytes(amount) : String(amount);
+}
+
+async function setQuotas(invocation: Invocation): Promise<Answer> {
+  const limits = readLimits(invocation);
+  if (Object.keys(limits).length === 0) {
+    throw usageError(`Cannot set no quota: say one of ${quotaNames.map((name) => `--${name}`).join(", ")}`);
+  }
+  return change(invocation, "set", (before) => ({ ...before, ...limits }));
+}
+
+async function clearQuotas(invocation: Invocation): Promise<Answer> {
+  const names = isEach(invocation) ? invocation.args : invocation.args.slice(1);
+  const wrong = names.find((name) => !quotaNames.some((known) => known === name));
+  if (wrong !== undefined) throw usageError(`Cannot clear ${quote(wrong)}: the quotas are ${quotaNames.join(", ")}`);
+  const isKept = (name: string): boolean => names.length > 0 && !names.includes(name);
+  return change(invocation, "clear", (before) =>
+    Object.fromEntries(Object.entries(before).filter(([name]) => isKept(name))),
+  );
+}
+
+async function change(
+  invocation: Invocation,
+  action: "set" | "clear",
+  toLimits: (before: QuotaLimits) => QuotaLimits,
+): Promise<Answer> {
+  const records = createRecords(invocation);
+  const user = toUser(invocation, action, records.user);
+  const named = findNamedStore(invocation);
+  if (named !== undefined) checkKept(named);
+  try {
+    const { store } = await records.complete(await loadTrustedOptions(invocation));
+    if (store === undefined) throw usageError("Cannot keep quotas without a store; name one with --store");
+    let limits: QuotaLimits = {};
+    await changeKeptQuotas(store.kv, user, (before) => (limits = toLimits(before)));
+    const shown = Object.entries(limits).map(([quota, limit]) => `${quota} ${show(quota as QuotaName, limit)}`);
+    const whose = user === undefined ? "Each user" : `The user ${quote(user)}`;
+    const text = `${whose} has ${shown.length === 0 ? "no quotas that are set here" : shown.join(", ")}. Services hold to it within a second.`;
+    return { document: { ...(user === undefined ? { each: true } : { user }), limits }, text: toPrintable(text) };
+  } catch (cause) {
+    const answer = records.explain(cause);
+    if (answer === undefined) throw cause;
+    return answer;
+  } finally {
+    await records.close();
+  }
+}
+
+function isEach({ options }: Invocation): boolean {
+  return options["each"] === true;
+}
+
+/** Whose quotas are meant; nothing for those of each user. */
+function toUser(invocation: Invocation, action: string, account: string | undefined): string | undefined {
+  const [name] = invocation.args;
+  if (isEach(invocation)) {
+    if (action === "clear" || name === undefined) return undefined;
+    throw usageError(`Cannot ${action} quotas of ${quote(name)} and --each: say one of them`);
+  }
+  if (name !== undefined && name !== "") return createUsers(account).ownerOf(name) ?? localUser;
+  throw usageError(`Cannot ${action} quotas: name a user, or say --each for each user`);
+}
+
+/** @throws {KitbagError} `usage-invalid` for a value that is no amount of its quota. */
+function readLimits({ options }: Invocation): QuotaLimits {
+  const limits: { [Name in QuotaName]?: number | "none" } = {};
+  for (const name of quotaNames) {
+    const text = getText(options, name);
+    if (text === undefined) continue;
+    const value = text === "none" ? text : toAmount(name, text);
+    limits[name] = value;
+    const wrong = findWrongLimit(limits, "quotas");
+    if (wrong !== undefined) throw usageError(`Cannot use --${name} ${quote(text)}: expected ${wrong.expected}`);
+  }
+  return limits;
+}
+
+const sizes: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+
+/** The number that a text is; `NaN` if it is none. */
+function toAmount(name: QuotaName, text: string): number {
+  const [, digits = "", unit] = /^(\d{1,16}(?:\.\d{1,9})?)([KMGT]iB)?$/u.exec(text) ?? [];
+  if (digits === "" || (unit !== undefined && name !== "bytes")) return Number.NaN;
+  return unit === undefined ? Number(digits) : Math.round(Number(digits) * (sizes[unit] as number));
+}

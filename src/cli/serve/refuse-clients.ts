@@ -1,0 +1,98 @@
+import { statSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { isKitbagError, type Failure } from "../../core/errors.ts";
+import { openGate } from "../../gate/open-gate.ts";
+import { refuseClients } from "../../mcp/server/refuse-clients.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { toFailedAnswer } from "../report-error.ts";
+import { toHeadFolder } from "../store/audit-files.ts";
+import type { OpenRecords } from "../store/with-records.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import type { LiveTokens } from "./live-tokens.ts";
+import type { Served } from "./open-served.ts";
+import { openProtocolOutput } from "./protocol-output.ts";
+import type { HttpWishes } from "./serve-wishes.ts";
+
+/**
+ * Tells the client that started this program why there is no service, as the error of each request, until the client goes away. Answers
+ * with what is left to be said then.
+ */
+export async function refuseStdio({ terminal }: Invocation, { failure = "", ...answer }: Answer): Promise<Answer> {
+  terminal.note(`${failure}\n`);
+  await untilInterrupted(async (signal) => {
+    const clients = refuseClients(toReason({ failure, ...answer }));
+    const serving = clients.serveStdio({ input: process.stdin, output: openProtocolOutput() });
+    signal.addEventListener("abort", () => void serving.close(), { once: true });
+    await serving.closed;
+  });
+  return { ...answer, document: undefined };
+}
+
+/** What is needed to wait for a person. */
+export interface WaitingParts extends Pick<OpenRecords, "records"> {
+  readonly invocation: Invocation;
+  readonly http: HttpWishes;
+  readonly tokens: LiveTokens | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens what is served over HTTP. Where a person must agree to something first, listens there and tells clients so until it is done.
+ * Answers with nothing if `signal` is aborted meanwhile.
+ */
+export async function openAgreed(open: () => Promise<Served>, parts: WaitingParts): Promise<Served | undefined> {
+  const { records, signal } = parts;
+  while (!signal.aborted) {
+    try {
+      return await open();
+    } catch (cause) {
+      if (!needsPerson(cause)) throw cause;
+      await untilAgreed(records.explain(cause) ?? toFailedAnswer(cause), parts);
+    }
+  }
+  return undefined;
+}
+
+/** Tells whether a command in another terminal ends this failure. */
+function needsPerson(cause: unknown): boolean {
+  return isKitbagError(cause) && ["store-unaccepted", "audit-broken", "audit-key-invalid"].includes(cause.code);
+}
+
+/** How often it is looked whether a person has agreed. */
+const lookMs = 250;
+
+async function untilAgreed(answer: Answer, { invocation, http, tokens, signal }: WaitingParts): Promise<void> {
+  const { host, port, hosts, origins, oauth } = http;
+  const home = resolveKitbagHome(invocation.env);
+  // Whoever agrees writes there; what is configured is not run again and again.
+  const look = (): string => [home, toHeadFolder(home)].map(versionOf).join(" ");
+  const before = look();
+  const gate = await openGate({
+    routes: [refuseClients(toReason(answer)).route("/mcp")],
+    host,
+    port,
+    hosts,
+    origins,
+    ...(tokens !== undefined && { tokens: tokens.current }),
+    ...(oauth !== undefined && { oauth }),
+  });
+  try {
+    const told = `Clients at ${gate.url}/mcp are told so until it is done; then this goes on by itself`;
+    invocation.terminal.note(`${answer.failure ?? ""}\n${told}\n`);
+    while (look() === before && !signal.aborted) await wait(lookMs);
+  } finally {
+    await gate.close();
+  }
+}
+
+function versionOf(folder: string): string {
+  return String(statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs);
+}
+
+/** What the answer of a command says, in one line. */
+function toReason({ document, failure = "" }: Answer): Pick<Failure, "code" | "message"> {
+  const { error } = document as { readonly error: Failure };
+  return { code: error.code, message: failure.split("\n").join("; ") };
+}

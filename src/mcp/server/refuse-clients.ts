@@ -1,0 +1,73 @@
+import { createInterface } from "node:readline";
+
+import { isRecord } from "../../core/json.ts";
+import type { Failure } from "../../core/errors.ts";
+import type { Route } from "../../gate/gate.ts";
+import { readMessage } from "./http/web-request.ts";
+import type { StdioOptions, StdioServing } from "./mcp-serving.ts";
+
+/** What stands in the place of a service that cannot start. */
+export interface RefusedClients {
+  /** Answers one client by lines on stdio until it goes away. */
+  serveStdio(options: Required<StdioOptions>): StdioServing;
+  route(path: string): Route;
+}
+
+/**
+ * Answers every request of MCP clients with the reason why there is no service, the first (`initialize`) too: clients show the error of
+ * a request, and few show what a program that ended wrote to its standard error.
+ */
+export function refuseClients({ code, message }: Pick<Failure, "code" | "message">): RefusedClients {
+  const error = { code: -32_000, message, data: { code } };
+
+  /** The answer to a message, or to each of a batch; nothing to what is no request. */
+  function answer(message: unknown): unknown {
+    if (Array.isArray(message)) {
+      const answers = message.map(answer).filter((each) => each !== undefined);
+      return answers.length === 0 ? undefined : answers;
+    }
+    if (!isRecord(message)) return { jsonrpc: "2.0", id: null, error };
+    const { id, method } = message;
+    if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return undefined;
+    return { jsonrpc: "2.0", id, error };
+  }
+
+  return {
+    serveStdio({ input, output }) {
+      const lines = createInterface({ input, crlfDelay: Infinity });
+      lines.on("line", (line) => {
+        const made = answer(parse(line));
+        if (made !== undefined) output.write(`${JSON.stringify(made)}\n`);
+      });
+      const closed = new Promise<void>((resolve) => lines.once("close", resolve));
+      if (input.readableEnded || input.destroyed) lines.close();
+      return {
+        closed,
+        async close() {
+          lines.close();
+        },
+      };
+    },
+    route: (path) => ({
+      path,
+      async handle(request) {
+        const made = request.incoming.method === "POST" ? answer((await readMessage(request)).body) : undefined;
+        const status = made !== undefined ? 200 : request.incoming.method === "POST" ? 202 : 503;
+        const body = made ?? (status === 503 ? { jsonrpc: "2.0", id: null, error } : undefined);
+        const text = body === undefined ? "" : JSON.stringify(body);
+        request.response.writeHead(status, { "content-type": "application/json" }).end(text);
+      },
+      renderRefusal: (refusal) =>
+        JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message: refusal.message }, id: null }),
+    }),
+  };
+}
+
+/** What is no JSON is answered all the same. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { join, relative } from "node:path";
+
+import { isInside } from "../folder/is-inside.ts";
+import { loadTrust, updateTrust } from "./trust-file.ts";
+import type { Digests } from "./trust-format.ts";
+
+/**
+ * Lets what a person trusted in a project follow the project to another folder: each entry, also one whose trust was removed, goes on
+ * under its new path. It takes the place of what was said about a project that was there before. What runs is still only what has the
+ * same digests.
+ *
+ * @throws {KitbagError} `config-invalid` if the list cannot be read or written.
+ */
+export async function moveTrust(home: string, from: string, to: string): Promise<void> {
+  const { configs, folders } = loadTrust(home);
+  if (![...configs.keys(), ...folders.keys()].some((path) => isInside(path, from))) return;
+  const move = (path: string): string => (isInside(path, from) ? join(to, relative(from, path)) : path);
+  await updateTrust(home, (trusted) => {
+    moveEntries(trusted.folders, move, (files) => files);
+    moveEntries(trusted.configs, move, (files) => new Map([...files].map(([path, digest]) => [move(path), digest])));
+  });
+}
+
+function moveEntries(
+  entries: Map<string, Digests>,
+  move: (path: string) => string,
+  moveFiles: (files: Digests) => Digests,
+): void {
+  for (const [path, files] of [...entries]) {
+    const moved = move(path);
+    if (moved === path) continue;
+    entries.delete(path);
+    entries.set(moved, moveFiles(files));
+  }
+}

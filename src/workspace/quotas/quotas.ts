@@ -1,0 +1,123 @@
+import { KitbagError } from "../../core/errors.ts";
+import { quotaNames, type DailyQuota, type QuotaName } from "../../core/quotas.ts";
+import type { KeyValueStore, Store } from "../../core/store.ts";
+import { localUser } from "../../core/users.ts";
+import { toOwnerKey, type Users } from "../users.ts";
+import { spend, type Spent } from "./day-counters.ts";
+import { createKeptBytes, type KeptBytes } from "./kept-bytes.ts";
+import { noQuotas, readKeptQuotas, type KeptQuotas, type QuotaTable } from "./kept-quotas.ts";
+import type { QuotaLimits, QuotaOptions } from "./quota-options.ts";
+
+/** Where a quota was set. */
+export interface QuotaOrigin {
+  readonly by: "command" | "configuration";
+  readonly for: "user" | "each";
+}
+
+/** A user who has quotas. */
+export interface Account {
+  /** The user's name; `local` for the local user, whatever other name they have. */
+  readonly user: string;
+  /** The name as a part of a key. */
+  readonly key: string;
+  readonly limits: { readonly [Name in QuotaName]?: number };
+  readonly origins: { readonly [Name in QuotaName]?: QuotaOrigin };
+}
+
+/** What users may use. */
+export interface Quotas {
+  /** The quotas of a user; nothing if the user has none, and for calls without a user. Looks only at what is in memory. */
+  of(user: string | undefined): Account | undefined;
+  /** Takes of a quota that is counted by the day. @throws {KitbagError} `quota-reached` */
+  spend(account: Account, quota: DailyQuota, amount: number): Promise<Spent>;
+  readonly bytes: Pick<KeptBytes, "add" | "count">;
+  /**
+   * Reads the quotas that were set with `kitbag quota` in the store. A program that runs on calls it every now and then: calls never
+   * look.
+   */
+  refresh(): Promise<void>;
+  /** The users for whom a quota is set by name. */
+  named(): readonly string[];
+  /** What holds for each user but the local one. */
+  each(): QuotaLimits;
+}
+
+/** Where quotas come from. */
+export interface QuotaSources {
+  readonly options?: QuotaOptions | undefined;
+  readonly store: Pick<Store, "kv" | "blobs">;
+  readonly users: Users;
+}
+
+/**
+ * Makes the quotas of users: those that are given, and those that are kept in the store. What is said of one user goes before what is
+ * said of each, and what was set by a command before the configuration.
+ *
+ * @throws {KitbagError} `option-invalid` if two names are of the same user.
+ */
+export function createQuotas({ options = {}, store, users }: QuotaSources): Quotas {
+  const nameOf = (user: string): string => users.ownerOf(user) ?? localUser;
+  const given = toTable(options, nameOf);
+  const { kv } = store;
+  const bytes = createKeptBytes(store);
+  let kept: KeptQuotas = { ...noQuotas, version: 0 };
+  let isEmpty = !hasQuotas(given);
+
+  return {
+    of: (user) => (isEmpty || user === undefined ? undefined : toAccount(nameOf(user), kept, given)),
+    spend: (account, quota, amount) => spend(kv, account, quota, amount),
+    bytes,
+    async refresh() {
+      const found = await readKeptQuotas(kv);
+      if (found.version === kept.version) return;
+      kept = found;
+      isEmpty = !hasQuotas(given) && !hasQuotas(kept);
+      bytes.forget();
+    },
+    each: () => ({ ...given.each, ...kept.each }),
+    named: () => [...new Set([...given.users.keys(), ...kept.users.keys()])],
+  };
+}
+
+function hasQuotas({ each, users }: QuotaTable): boolean {
+  return [each, ...users.values()].some((limits) => quotaNames.some((name) => limits[name] !== undefined));
+}
+
+/** @throws {KitbagError} `option-invalid` if two names are of the same user. */
+function toTable({ each = {}, users = {} }: QuotaOptions, nameOf: (user: string) => string): QuotaTable {
+  const byName = new Map<string, QuotaLimits>();
+  for (const [user, limits] of Object.entries(users)) {
+    const name = nameOf(user);
+    if (byName.has(name)) {
+      const found = `the local user twice, as ${JSON.stringify(user)} too`;
+      throw new KitbagError("option-invalid", { option: "quotas.users", found, expected: "each user once" });
+    }
+    byName.set(name, limits);
+  }
+  return { each, users: byName };
+}
+
+function toAccount(user: string, kept: QuotaTable, given: QuotaTable): Account | undefined {
+  const layers: readonly (readonly [QuotaLimits | undefined, QuotaOrigin])[] = [
+    [kept.users.get(user), { by: "command", for: "user" }],
+    [given.users.get(user), { by: "configuration", for: "user" }],
+    [user === localUser ? undefined : kept.each, { by: "command", for: "each" }],
+    [user === localUser ? undefined : given.each, { by: "configuration", for: "each" }],
+  ];
+  const limits: { [Name in QuotaName]?: number } = {};
+  const origins: { [Name in QuotaName]?: QuotaOrigin } = {};
+  for (const name of quotaNames) {
+    const found = layers.find(([layer]) => layer?.[name] !== undefined);
+    const limit = found?.[0]?.[name];
+    if (found === undefined || typeof limit !== "number") continue;
+    limits[name] = limit;
+    origins[name] = found[1];
+  }
+  return Object.keys(limits).length === 0 ? undefined : { user, key: toOwnerKey(user), limits, origins };
+}
+
+/** The view of the store in which the state of an owner is counted, if that user has a quota of bytes. */
+export function findCountedKv(quotas: Quotas, owner: string | undefined): KeyValueStore | undefined {
+  const account = quotas.of(owner ?? localUser);
+  return account?.limits.bytes === undefined ? undefined : quotas.bytes.count(account);
+}
