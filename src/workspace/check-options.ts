@@ -44,13 +44,21 @@ export function checkOptions(options: WorkspaceOptions): void {
     findWrongOption(options.telemetry ?? {}, telemetryExpectations, "telemetry");
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   checkRates([...(options.rates ?? [])]);
-  if (options.quotas !== undefined) checkQuotas(options.quotas);
-  if (options.quotas !== undefined && options.store === undefined) {
-    const expected = "a store beside them, because what users have used must be known after a restart";
-    throw new KitbagError("option-invalid", { option: "quotas", found: "no store", expected });
-  }
+  checkQuotasAndStore(options);
   checkFailureOptions(options.retries ?? {}, options.breaker ?? {});
-  for (const [name, secret] of Object.entries(options.secrets ?? {})) {
+  checkSecrets(options.secrets ?? {});
+}
+
+function checkQuotasAndStore({ quotas, store }: WorkspaceOptions): void {
+  if (quotas === undefined) return;
+  checkQuotas(quotas);
+  if (store !== undefined) return;
+  const expected = "a store beside them, because what users have used must be known after a restart";
+  throw new KitbagError("option-invalid", { option: "quotas", found: "no store", expected });
+}
+
+function checkSecrets(secrets: Readonly<Record<string, string>>): void {
+  for (const [name, secret] of Object.entries(secrets)) {
     if (secret === "" || createRedactor({ [name]: secret }) !== undefined) continue;
     // What was declared and would not be taken out is refused, not ignored.
     throw new KitbagError("option-invalid", {

@@ -4,7 +4,8 @@ import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { QuotaOptions } from "../../workspace/quotas/quota-options.ts";
-import type { Account, Quotas } from "../../workspace/quotas/quotas.ts";
+import type { Account } from "../../core/quotas.ts";
+import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import type { Agent } from "../agent-interface.ts";
 import { createAgent } from "../create-agent.ts";
 

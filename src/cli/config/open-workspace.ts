@@ -67,8 +67,10 @@ export async function openWorkspace(
 }
 
 /** A command that opens no store calls no tools. */
-async function withoutQuotas({ quotas: _, ...options }: WorkspaceOptions): Promise<WorkspaceOptions> {
-  return options;
+async function withoutQuotas(options: WorkspaceOptions): Promise<WorkspaceOptions> {
+  const { quotas: ignored, ...others } = options;
+  void ignored;
+  return others;
 }
 
 const noRuntimes: NonNullable<Additions["runtimes"]> = [];

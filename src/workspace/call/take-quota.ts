@@ -1,7 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Account } from "../../core/quotas.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { Account } from "../quotas/quotas.ts";
 import type { Call } from "./call.ts";
 import type { Next } from "./phase.ts";
 import { anyPlace } from "./slots.ts";

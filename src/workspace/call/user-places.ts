@@ -1,4 +1,4 @@
-import type { Account } from "../quotas/quotas.ts";
+import type { Account } from "../../core/quotas.ts";
 import type { OpenSupply } from "../rates/supply.ts";
 import { createSlots, type Slots } from "./slots.ts";
 

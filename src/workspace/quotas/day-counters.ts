@@ -1,7 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { DailyQuota } from "../../core/quotas.ts";
+import type { Account, DailyQuota } from "../../core/quotas.ts";
 import type { KeyValueStore } from "../../core/store.ts";
-import type { Account } from "./quotas.ts";
 
 const dayMs = 86_400_000;
 
@@ -60,7 +59,7 @@ export async function listCounted(kv: KeyValueStore): Promise<readonly string[]>
   const page = 1000;
   for (let after = "", length = page; length === page;) {
     const entries = await kv.list({ prefix: userPrefix, after, limit: page });
-    names.push(...entries.map(([, { value }]) => String(value)));
+    names.push(...entries.map(([, { value }]) => value as string));
     after = entries.at(-1)?.[0] ?? after;
     length = entries.length;
   }

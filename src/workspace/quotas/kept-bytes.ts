@@ -2,7 +2,7 @@ import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
 import { sizeOf } from "../state/state-room.ts";
-import type { Account } from "./quotas.ts";
+import type { Account } from "../../core/quotas.ts";
 
 /** Counts the bytes that are kept for users: state of tools and skills, and large outputs. */
 export interface KeptBytes {

@@ -6,7 +6,8 @@ import type { PartAnswer, PartSource } from "../../models/shims/part-source.ts";
 import { askForParts, wrapParts } from "../../models/shims/wrap-model.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Spent } from "./day-counters.ts";
-import type { Account, Quotas } from "./quotas.ts";
+import type { Account } from "../../core/quotas.ts";
+import type { Quotas } from "./quotas.ts";
 
 /** For whom a model is asked, and what it costs. */
 export interface Payer {

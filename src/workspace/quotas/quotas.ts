@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { quotaNames, type DailyQuota, type QuotaName } from "../../core/quotas.ts";
+import { quotaNames, type Account, type DailyQuota, type QuotaName, type QuotaOrigin } from "../../core/quotas.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
 import { toOwnerKey, type Users } from "../users.ts";
@@ -7,22 +7,6 @@ import { spend, type Spent } from "./day-counters.ts";
 import { createKeptBytes, type KeptBytes } from "./kept-bytes.ts";
 import { noQuotas, readKeptQuotas, type KeptQuotas, type QuotaTable } from "./kept-quotas.ts";
 import type { QuotaLimits, QuotaOptions } from "./quota-options.ts";
-
-/** Where a quota was set. */
-export interface QuotaOrigin {
-  readonly by: "command" | "configuration";
-  readonly for: "user" | "each";
-}
-
-/** A user who has quotas. */
-export interface Account {
-  /** The user's name; `local` for the local user, whatever other name they have. */
-  readonly user: string;
-  /** The name as a part of a key. */
-  readonly key: string;
-  readonly limits: { readonly [Name in QuotaName]?: number };
-  readonly origins: { readonly [Name in QuotaName]?: QuotaOrigin };
-}
 
 /** What users may use. */
 export interface Quotas {

@@ -1,10 +1,9 @@
-import { quotaNames, type QuotaName } from "../../core/quotas.ts";
+import { quotaNames, type Account, type QuotaName, type QuotaOrigin } from "../../core/quotas.ts";
 import type { Store } from "../../core/store.ts";
 import { toPlaceName } from "../call/user-places.ts";
 import { countPlaces } from "../rates/supply.ts";
 import { nextDay, readSpent } from "./day-counters.ts";
 import { measureBytes } from "./kept-bytes.ts";
-import type { Account, QuotaOrigin } from "./quotas.ts";
 
 /** A quota of a user, and what is used of it. */
 export interface UsedQuota extends QuotaOrigin {
