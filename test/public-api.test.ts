@@ -723,6 +723,7 @@ test("errorCodes are these", () => {
     "store-failed",
     "store-key-invalid",
     "store-newer",
+    "store-unaccepted",
     "store-unavailable",
     "store-unsafe",
     "store-value-invalid",
