@@ -95,6 +95,7 @@ export async function runKitbag(words: readonly string[], options: RunKitbagOpti
       ...env,
     },
   });
+  onTestFinished(() => void child.kill("SIGKILL"));
   // A program may end without reading its input.
   child.stdin.on("error", () => {}).end(stdin);
   let seen = "";
@@ -103,7 +104,7 @@ export async function runKitbag(words: readonly string[], options: RunKitbagOpti
     onOutput?.(seen);
     if (signal !== undefined && seen.includes(signal.after)) child.kill(signal.name);
   });
-  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const closed = new Promise<number | null>((resolve, reject) => child.once("close", resolve).once("error", reject));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   return { code, stdout, stderr };
 }

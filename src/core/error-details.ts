@@ -242,6 +242,8 @@ export interface ErrorDetails {
     readonly limit: number;
     readonly used: number;
     readonly startsAgain?: string;
+    /** The tool did run; only its output could not be kept. */
+    readonly ran?: boolean;
   };
   /** Something happens that did not when a run was recorded; `difference` has lines that were (`-`) and that are (`+`). */
   "recording-diverged": { readonly what: string; readonly difference: string };

@@ -151,8 +151,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
         ? `there are ${known.join(", ")}; for any other, pass a model of its AI SDK package`
         : `did you mean ${nearest.map(quote).join(" or ")}?`
     }`,
-  "quota-reached": ({ user, quota, limit, used, startsAgain }) =>
-    `Cannot go on: the user ${quote(user)} has used ${used} of the quota of ${limit} ${quota === "concurrent" ? "calls at once" : quota}${startsAgain === undefined ? `; ${quota === "concurrent" ? "wait until a call ends" : "delete state, or wait until kept outputs are deleted"}` : ` a day; it starts again at ${startsAgain}`}. The operator can raise it: kitbag quota set <user> --${quota} <amount>`,
+  "quota-reached": ({ user, quota, limit, used, startsAgain, ran = false }) =>
+    `${ran ? "Cannot keep the output of the tool, which did run" : "Cannot use more"}: the user ${quote(user)} has used ${used} of the quota of ${limit} ${quota === "concurrent" ? "calls at once" : quota}${startsAgain === undefined ? `; ${quota === "concurrent" ? "wait until a call ends" : "delete state, or wait until kept outputs are deleted"}` : ` a day; it starts again at ${startsAgain}`}. The operator can raise it: kitbag quota set <user> --${quota} <amount>`,
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,

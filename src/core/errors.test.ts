@@ -60,9 +60,9 @@ test("the message of quota-reached says how much is used, when it starts again, 
   ].map((details) => new KitbagError("quota-reached", { user: "ann", ...details }).message);
 
   expect(messages).toEqual([
-    'Cannot go on: the user "ann" has used 2.61 of the quota of 2.5 dollars a day; it starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set <user> --dollars <amount>',
-    'Cannot go on: the user "ann" has used 4 of the quota of 4 calls at once; wait until a call ends. The operator can raise it: kitbag quota set <user> --concurrent <amount>',
-    'Cannot go on: the user "ann" has used 990 of the quota of 1000 bytes; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set <user> --bytes <amount>',
+    'Cannot use more: the user "ann" has used 2.61 of the quota of 2.5 dollars a day; it starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set <user> --dollars <amount>',
+    'Cannot use more: the user "ann" has used 4 of the quota of 4 calls at once; wait until a call ends. The operator can raise it: kitbag quota set <user> --concurrent <amount>',
+    'Cannot use more: the user "ann" has used 990 of the quota of 1000 bytes; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set <user> --bytes <amount>',
   ]);
 });
 

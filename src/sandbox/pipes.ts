@@ -17,7 +17,7 @@ export interface OutputPipe {
 /** What a program reads from. */
 export interface InputFile {
   readonly descriptor: number;
-  /** Writes all there is to read; call it at most once, and before the program reads. */
+  /** Writes all there is to read; call it at most once, and before the program reads. Does nothing after {@link close}. */
   fill(input: string | Uint8Array): void;
   close(): void;
 }
@@ -67,7 +67,18 @@ export function createPipes(directory: string): Pipes {
       const own = openSync(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644);
       const descriptor = openSync(name, constants.O_RDONLY);
       unlinkSync(name);
-      return { descriptor, fill: (input) => fill(own, input), close: () => closeSync(own) };
+      let isOpen = true;
+      return {
+        descriptor,
+        fill(input) {
+          // After the close, the number may be that of another file.
+          if (isOpen) fill(own, input);
+        },
+        close() {
+          if (isOpen) closeSync(own);
+          isOpen = false;
+        },
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Runs programs of the tests as an ordinary user, as whom nothing of this machine can be changed. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
@@ -33,6 +33,8 @@ export async function runAsUser(program: string, argv: readonly string[]): Promi
   const [output, complaints] = await Promise.all(
     [child.stdout, child.stderr].map((stream) => text(stream ?? Readable.from([]))),
   );
+  // A program may have closed folders to its user.
+  if (!isRoot) spawnSync("chmod", ["-R", "u+rwx", own]);
   rmSync(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   if (output === undefined || output === "") throw new Error(complaints);
   return output;

@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError, type Failure } from "../../core/errors.ts";
@@ -7,7 +8,7 @@ import { refuseClients } from "../../mcp/server/refuse-clients.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toFailedAnswer } from "../report-error.ts";
-import { toHeadFolder } from "../store/audit-files.ts";
+import { toHeadFolder, toKeyFile } from "../store/audit-files.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import type { LiveTokens } from "./live-tokens.ts";
@@ -43,13 +44,16 @@ export interface WaitingParts extends Pick<OpenRecords, "records"> {
  * Answers with nothing if `signal` is aborted meanwhile.
  */
 export async function openAgreed(open: () => Promise<Served>, parts: WaitingParts): Promise<Served | undefined> {
-  const { records, signal } = parts;
+  const { records, signal, invocation } = parts;
+  const home = resolveKitbagHome(invocation.env);
   while (!signal.aborted) {
+    // Before the attempt: the person may agree while it fails.
+    const before = lookAt(home);
     try {
       return await open();
     } catch (cause) {
       if (!needsPerson(cause)) throw cause;
-      await untilAgreed(records.explain(cause) ?? toFailedAnswer(cause), parts);
+      await listenWhile(() => lookAt(home) === before, records.explain(cause) ?? toFailedAnswer(cause), parts);
     }
   }
   return undefined;
@@ -63,12 +67,12 @@ function needsPerson(cause: unknown): boolean {
 /** How often it is looked whether a person has agreed. */
 const lookMs = 250;
 
-async function untilAgreed(answer: Answer, { invocation, http, tokens, signal }: WaitingParts): Promise<void> {
+async function listenWhile(
+  isWaiting: () => boolean,
+  answer: Answer,
+  { invocation, http, tokens, signal }: WaitingParts,
+): Promise<void> {
   const { host, port, hosts, origins, oauth } = http;
-  const home = resolveKitbagHome(invocation.env);
-  // Whoever agrees writes there; what is configured is not run again and again.
-  const look = (): string => [home, toHeadFolder(home)].map(versionOf).join(" ");
-  const before = look();
   const gate = await openGate({
     routes: [refuseClients(toReason(answer)).route("/mcp")],
     host,
@@ -81,14 +85,18 @@ async function untilAgreed(answer: Answer, { invocation, http, tokens, signal }:
   try {
     const told = `Clients at ${gate.url}/mcp are told so until it is done; then this goes on by itself`;
     invocation.terminal.note(`${answer.failure ?? ""}\n${told}\n`);
-    while (look() === before && !signal.aborted) await wait(lookMs);
+    while (isWaiting() && !signal.aborted) await wait(lookMs);
   } finally {
     await gate.close();
   }
 }
 
-function versionOf(folder: string): string {
-  return String(statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs);
+/** The versions of the files that a command writes by which a person agrees. Attempts to open a store leave them alone. */
+function lookAt(home: string): string {
+  const folder = toHeadFolder(home);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith(".lock")) : [];
+  const files = [toKeyFile(home), ...names.map((name) => join(folder, name))];
+  return files.map((file) => `${file} ${statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs}`).join("\n");
 }
 
 /** What the answer of a command says, in one line. */

@@ -1,9 +1,8 @@
-import { createInterface } from "node:readline";
-
 import { isRecord } from "../../core/json.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { Route } from "../../gate/gate.ts";
 import { readMessage } from "./http/web-request.ts";
+import { createLineCutter } from "./lean/cut-lines.ts";
 import type { StdioOptions, StdioServing } from "./mcp-serving.ts";
 
 /** What stands in the place of a service that cannot start. */
@@ -12,6 +11,9 @@ export interface RefusedClients {
   serveStdio(options: Required<StdioOptions>): StdioServing;
   route(path: string): Route;
 }
+
+/** A longer batch is answered as one request. */
+const longestBatch = 100;
 
 /**
  * Answers every request of MCP clients with the reason why there is no service, the first (`initialize`) too: clients show the error of
@@ -22,10 +24,13 @@ export function refuseClients({ code, message }: Pick<Failure, "code" | "message
 
   /** The answer to a message, or to each of a batch; nothing to what is no request. */
   function answer(message: unknown): unknown {
-    if (Array.isArray(message)) {
-      const answers = message.map(answer).filter((each) => each !== undefined);
-      return answers.length === 0 ? undefined : answers;
-    }
+    if (!Array.isArray(message)) return answerOne(message);
+    if (message.length > longestBatch) return { jsonrpc: "2.0", id: null, error };
+    const answers = message.map(answerOne).filter((each) => each !== undefined);
+    return answers.length === 0 ? undefined : answers;
+  }
+
+  function answerOne(message: unknown): unknown {
     if (!isRecord(message)) return { jsonrpc: "2.0", id: null, error };
     const { id, method } = message;
     if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number")) return undefined;
@@ -34,17 +39,24 @@ export function refuseClients({ code, message }: Pick<Failure, "code" | "message
 
   return {
     serveStdio({ input, output }) {
-      const lines = createInterface({ input, crlfDelay: Infinity });
-      lines.on("line", (line) => {
-        const made = answer(parse(line));
-        if (made !== undefined) output.write(`${JSON.stringify(made)}\n`);
+      const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+      const cutter = createLineCutter({
+        onLine(line) {
+          const made = answer(parse(line.toString("utf8")));
+          if (made === undefined || output.write(`${JSON.stringify(made)}\n`)) return;
+          input.pause();
+          output.once("drain", () => input.resume());
+        },
+        // A line that is too long has no answer.
+        onPiece() {},
       });
-      const closed = new Promise<void>((resolve) => lines.once("close", resolve));
-      if (input.readableEnded || input.destroyed) lines.close();
+      input.on("data", cutter.add).once("end", close).once("close", close);
+      if (input.readableEnded || input.destroyed) close();
       return {
         closed,
         async close() {
-          lines.close();
+          input.off("data", cutter.add).pause();
+          close();
         },
       };
     },

@@ -25,3 +25,18 @@ test("watchMemory() tells once when a process and all it started have too much",
 test("measureTree() finds nothing of a process that is gone", () => {
   expect(measureTree(999_999_999)).toBe(0);
 });
+
+test("watchMemory() does not take the address space of a process that ends for memory", async () => {
+  const limits = { memoryBytes: 300_000_000, temporaryBytes: 0 };
+  let told = 0;
+  const node = (): ReturnType<typeof spawn> => spawn(process.execPath, ["-e", "0"], { stdio: "ignore" });
+
+  for (let round = 0; round < 8; round++) {
+    const children = [node(), node()];
+    const stops = children.map(({ pid }) => watchMemory({ pid: pid ?? 0, limits, everyMs: 1 }, () => told++));
+    await Promise.all(children.map((child) => once(child, "exit")));
+    for (const stop of stops) stop();
+  }
+
+  expect(told).toBe(0);
+});

@@ -3,8 +3,6 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, statfsSync, s
 import type { Limits } from "../sandbox.ts";
 import { findInnermost, temporaryDirectories } from "./watch-files.ts";
 
-const everyMs = 100;
-
 /** What of a program is looked after: the kernel may count the rest. */
 export interface MemoryWatch {
   readonly pid: number;
@@ -13,6 +11,8 @@ export interface MemoryWatch {
   readonly isCounted?: boolean;
   /** Its sockets are in namespaces of their own, and it counts them itself. @default false */
   readonly isServer?: boolean;
+  /** How often it looks. @default 100 */
+  readonly everyMs?: number;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface MemoryWatch {
  * they may, with their temporary files and the buffers of their sockets. Memory in other forms is refused by the system-call filter.
  * Answers with a function that ends it.
  */
-export function watchMemory(watch: MemoryWatch, onExceeded: () => void): () => void {
+export function watchMemory({ everyMs = 100, ...watch }: MemoryWatch, onExceeded: () => void): () => void {
   const timer = setInterval(() => {
     if (!isExceeded(watch)) return;
     clearInterval(timer);
@@ -98,10 +98,10 @@ const mostMapBytes = 512 * 1024;
  */
 function measureShared(processes: readonly ProcessMemory[]): number {
   const sizes = new Map<string, number>();
-  for (const { pid, mappedBytes } of processes) {
+  for (const { pid } of processes) {
     const map = readShort(`/proc/${pid}/maps`, mostMapBytes);
-    // What cannot be read counts as if all of it were shared memory.
-    if (map === undefined) sizes.set(`process ${pid}`, mappedBytes);
+    // What cannot be read counts as if all of it were shared memory. A process that has ended meanwhile has none.
+    if (map === undefined) sizes.set(`process ${pid}`, readProcess(pid).mappedBytes);
     for (const [, start = "", end = "", offset = "", inode = ""] of (map ?? "").matchAll(sharedMemory)) {
       const size = parseInt(offset, 16) + parseInt(end, 16) - parseInt(start, 16);
       sizes.set(inode, Math.max(size, sizes.get(inode) ?? 0));

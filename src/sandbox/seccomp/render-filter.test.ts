@@ -378,7 +378,7 @@ test("renderFilter() lets a fork server make namespaces until its child puts on 
   const program = `${prelude}
 class Program(ctypes.Structure): _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 code = bytes.fromhex("${toolFilter}")
-print(named("unshare", 0x00020000), named("mount", b"none", b"/tmp", b"tmpfs", 0, None), named("sethostname", b"x", 1))
+print(named("unshare", 0x04020000), named("mount", b"none", b"/tmp", b"tmpfs", 0, None), named("sethostname", b"x", 1))
 print(named("prctl", 38, 1, 0, 0, 0), named("prctl", 22, 2, ctypes.byref(Program(len(code) // 8, code)), 0, 0))
 print(named("unshare", 0x00020000), named("mount", b"none", b"/tmp", b"tmpfs", 0, None), named("sethostname", b"x", 1))
 `;

@@ -29,7 +29,9 @@ export const cap: Phase = async (call, next) => {
     call.recorded = head;
     return outcome;
   } catch (cause) {
-    if (isKitbagError(cause, "quota-reached")) return redactFailure(call, call.fail(cause.code, cause.details));
+    if (isKitbagError(cause, "quota-reached")) {
+      return redactFailure(call, call.fail(cause.code, { ...cause.details, ran: call.ran }));
+    }
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
 };

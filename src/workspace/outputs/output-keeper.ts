@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { CappedOutput } from "../../core/outcome.ts";
 import { checkHandle, checkWhole, longestCharacter, readPage, type OutputPage, type PageOptions } from "./read-page.ts";
 import { isObject } from "../find-wrong-option.ts";
@@ -22,14 +24,27 @@ const defaultPage = 64 * 1024;
 
 /** Makes a keeper that keeps outputs in `blobs`, each for its owners. */
 export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners, quotas?: Quotas): OutputKeeper {
+  /** Takes room in the user's quota, unless the same output is kept for the user already. Answers with how to give it back. */
+  async function takeRoom(bytes: Uint8Array, user: string | undefined): Promise<(() => Promise<void>) | undefined> {
+    const account = quotas?.of(user);
+    if (quotas === undefined || user === undefined || account?.limits.bytes === undefined) return undefined;
+    if (await owners.has(`sha256:${hash("sha256", bytes)}`, user)) return undefined;
+    await quotas.bytes.add(account, bytes.length);
+    return () => quotas.bytes.add(account, -bytes.length);
+  }
+
   return {
     async keep(text, user) {
       const bytes = new TextEncoder().encode(text);
-      const account = quotas?.of(user);
-      if (account?.limits.bytes !== undefined) await quotas?.bytes.add(account, bytes.length);
-      const digest = await blobs.put(bytes);
-      await owners.note(digest, user);
-      return { handle: `output:${digest}`, bytes: bytes.length };
+      const giveBack = await takeRoom(bytes, user);
+      try {
+        const digest = await blobs.put(bytes);
+        await owners.note(digest, user);
+        return { handle: `output:${digest}`, bytes: bytes.length };
+      } catch (cause) {
+        await giveBack?.();
+        throw cause;
+      }
     },
     async read(handle, options = {}) {
       const range = checkRange(options);

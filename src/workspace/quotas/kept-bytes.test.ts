@@ -40,6 +40,34 @@ test("what is replaced or deleted gives its room back at once", async () => {
   expect(await state.update("c", () => text(700))).toBe(text(700));
 });
 
+test("writes at the same time that shrink one value give its room back once", async () => {
+  const { stateOf } = setUp();
+  for (let round = 0; round < 3; round++) {
+    await stateOf("ann").set("a", text(900));
+    await Promise.all(Array.from({ length: 12 }, (_, index) => stateOf("ann").set("a", text(10 + index))));
+  }
+
+  const written = await Promise.allSettled(["b", "c", "d"].map((key) => stateOf("ann").set(key, text(900))));
+
+  expect(written.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("first writes at the same time measure what is kept once", async () => {
+  const store = memoryStore();
+  let lists = 0;
+  const list: KeyValueStore["list"] = (options) => ((lists += 1), store.kv.list(options));
+  const counted = setUp({ each: { bytes: 100_000 } }, { ...store, kv: { ...store.kv, list } });
+  const free = setUp({ each: { calls: 1 } }, { ...store, kv: { ...store.kv, list } });
+  const writeAll = async (stateOf: Stage["stateOf"], user: string): Promise<number> => {
+    const before = lists;
+    await Promise.all(Array.from({ length: 50 }, (_, index) => stateOf(user).set(`key-${index}`, 1)));
+    return lists - before;
+  };
+
+  // Each user has other keys; a measurement lists the state and the outputs of one user.
+  expect((await writeAll(counted.stateOf, "ann")) - (await writeAll(free.stateOf, "bob"))).toBeLessThan(10);
+});
+
 test("what has expired gives its room back when there is none left", async () => {
   let time = 0;
   const { stateOf } = setUp(undefined, memoryStore({ now: () => time }));
@@ -107,9 +135,9 @@ test("a write that failed takes no room", async () => {
 
 test("a count that fails refuses the write", async () => {
   const store = memoryStore();
-  const set: KeyValueStore["set"] = (key, ...rest) =>
-    key.startsWith("quota-bytes:") ? Promise.reject(new Error("disk full")) : store.kv.set(key, ...rest);
-  const { stateOf } = setUp(undefined, { ...store, kv: { ...store.kv, set } });
+  const increment: KeyValueStore["increment"] = (key, ...rest) =>
+    key.startsWith("quota-bytes:") ? Promise.reject(new Error("disk full")) : store.kv.increment(key, ...rest);
+  const { stateOf } = setUp(undefined, { ...store, kv: { ...store.kv, increment } });
 
   await expect(stateOf("ann").set("a", 1)).rejects.toThrow("disk full");
 });

@@ -1,6 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { KeyValueStore, Store } from "../../core/store.ts";
+import type { KeyValueStore, Store, VersionedValue } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
+import { toOwnedPrefix } from "../outputs/output-owners.ts";
 import { sizeOf } from "../state/state-room.ts";
 import type { Account } from "../../core/quotas.ts";
 
@@ -30,33 +31,43 @@ export function createKeptBytes(store: KeptStore): KeptBytes {
   const full = new Map<string, { readonly used: number; readonly until: number }>();
   const toKey = ({ key }: Account): string => `quota-bytes:${key}`;
 
-  async function measure(account: Account): Promise<number> {
-    for (;;) {
-      const before = await kv.get(toKey(account));
-      const used = await measureBytes(store, account);
-      try {
-        await kv.set(toKey(account), used, { ifVersion: before?.version ?? 0, durable: false });
-        measured.add(account.key);
-        return used;
-      } catch (cause) {
-        // Another write was counted meanwhile.
-        if (!isKitbagError(cause, "store-conflict")) throw cause;
-      }
-    }
-  }
+  const measuring = new Map<string, Promise<number>>();
 
   const increment = (account: Account, by: number): Promise<number> =>
     kv.increment(toKey(account), by, { durable: false });
 
+  /** Corrects the sum by what is there. What is counted meanwhile stays counted: it may count twice until the next measurement. */
+  async function correct(account: Account): Promise<number> {
+    const before = Number((await kv.get(toKey(account)))?.value ?? 0);
+    const used = await measureBytes(store, account);
+    await increment(account, used - before);
+    measured.add(account.key);
+    return used;
+  }
+
+  /** All writes that need a measurement at the same time share it. */
+  function measure(account: Account): Promise<number> {
+    const running = measuring.get(account.key);
+    if (running !== undefined) return running;
+    const started = correct(account).finally(() => measuring.delete(account.key));
+    measuring.set(account.key, started);
+    return started;
+  }
+
+  async function tryTake(account: Account, bytes: number, limit: number): Promise<boolean> {
+    if ((await increment(account, bytes)) <= limit) return true;
+    await increment(account, -bytes);
+    return false;
+  }
+
   async function take(account: Account, bytes: number): Promise<void> {
     const limit = account.limits.bytes as number;
     if (!measured.has(account.key)) await measure(account);
-    if ((await increment(account, bytes)) <= limit) return;
-    await increment(account, -bytes);
+    if (await tryTake(account, bytes, limit)) return;
     const known = full.get(account.key);
     const isKnown = known !== undefined && known.until > performance.now();
     const used = isKnown ? known.used : await measure(account);
-    if (used + bytes <= limit) return void (await increment(account, bytes));
+    if (used + bytes <= limit && (await tryTake(account, bytes, limit))) return;
     if (!isKnown) full.set(account.key, { used, until: performance.now() + fullMs });
     throw new KitbagError("quota-reached", { user: account.user, quota: "bytes", limit, used });
   }
@@ -75,31 +86,50 @@ export function createKeptBytes(store: KeptStore): KeptBytes {
 }
 
 function countWrites(kv: KeyValueStore, add: (bytes: number) => Promise<void>): KeyValueStore {
-  const sizeAt = async (key: string): Promise<number> => {
-    const found = await kv.get(key);
-    return found === undefined ? 0 : sizeOf(key, found.value);
-  };
   return {
     ...kv,
-    async set(key, value, options) {
-      const more = sizeOf(key, value) - (await sizeAt(key));
-      if (more > 0) await add(more);
-      try {
-        const version = await kv.set(key, value, options);
-        if (more < 0) await add(more);
-        return version;
-      } catch (cause) {
-        if (more > 0) await add(-more);
-        throw cause;
-      }
-    },
-    async delete(key, options) {
-      const less = await sizeAt(key);
-      const isDeleted = await kv.delete(key, options);
-      if (isDeleted) await add(-less);
-      return isDeleted;
-    },
+    set: (key, value, options = {}) =>
+      retryOnConflict(options.ifVersion, async () => {
+        const before = await kv.get(key);
+        const more = sizeOf(key, value) - sizeOfFound(key, before);
+        if (more > 0) await add(more);
+        try {
+          // What was measured is what is replaced: writes at the same time do not give the same room back twice.
+          const written = await kv.set(key, value, {
+            ...options,
+            ifVersion: options.ifVersion ?? before?.version ?? 0,
+          });
+          if (more < 0) await add(more);
+          return written;
+        } catch (cause) {
+          if (more > 0) await add(-more);
+          throw cause;
+        }
+      }),
+    delete: (key, options = {}) =>
+      retryOnConflict(options.ifVersion, async () => {
+        const before = await kv.get(key);
+        if (before === undefined) return kv.delete(key, options);
+        const isDeleted = await kv.delete(key, { ...options, ifVersion: options.ifVersion ?? before.version });
+        if (isDeleted) await add(-sizeOfFound(key, before));
+        return isDeleted;
+      }),
   };
+}
+
+function sizeOfFound(key: string, found: VersionedValue | undefined): number {
+  return found === undefined ? 0 : sizeOf(key, found.value);
+}
+
+/** Does it again while another write came between, unless the caller asked for a version. Each conflict means that a write succeeded. */
+async function retryOnConflict<Value>(asked: number | undefined, write: () => Promise<Value>): Promise<Value> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (cause) {
+      if (asked !== undefined || !isKitbagError(cause, "store-conflict")) throw cause;
+    }
+  }
 }
 
 /** How many entries are looked at in one go: those of state come with their values. */
@@ -113,11 +143,10 @@ export async function measureBytes({ kv, blobs }: KeptStore, { user, key: owner 
   for (const prefix of prefixes) {
     for await (const [key, { value }] of listAll(kv, prefix)) sum += sizeOf(key, value);
   }
-  for await (const [key] of listAll(kv, "output-owner:")) {
-    const end = key.lastIndexOf(":");
-    if (key.slice(end + 1) !== owner) continue;
+  const owned = toOwnedPrefix(owner);
+  for await (const [key] of listAll(kv, owned)) {
     // An output that was deleted is not kept any more, and its note takes no room.
-    sum += (await blobs.size(key.slice("output-owner:".length, end))) ?? 0;
+    sum += (await blobs.size(key.slice(owned.length))) ?? 0;
   }
   return sum;
 }

@@ -66,8 +66,11 @@ function follow({ source }: PartAnswer, payment: Payment): PartSource {
       }
     },
     async cancel(reason) {
-      await payment.end();
-      await source.cancel(reason);
+      try {
+        await source.cancel(reason);
+      } finally {
+        await payment.end();
+      }
     },
     isOpened: source.isOpened === true,
   };
@@ -160,14 +163,17 @@ class Payment {
     if (typeof by === "string") this.#by = by;
   }
 
-  /** Counts what the answer cost; nothing if there is none. */
+  /**
+   * Counts what the answer cost; nothing if there is none. Never rejects: an answer that was paid is not lost because the store failed.
+   * Then what was taken before the question stays counted, and the next question meets the same store.
+   */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     const { tokens, dollars } = this.#parts;
     const usage = this.#toUsage();
-    await tokens?.settle(this.#hasBegun ? countTokens(usage) : 0);
-    await dollars?.settle(this.#hasBegun ? this.#toCost(usage) : 0);
+    const cost = this.#hasBegun && dollars !== undefined ? this.#toCost(usage) : 0;
+    await Promise.allSettled([tokens?.settle(this.#hasBegun ? countTokens(usage) : 0), dollars?.settle(cost)]);
   }
 
   /** As the provider says; else as it looks. */

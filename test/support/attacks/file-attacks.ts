@@ -16,6 +16,13 @@ export const fileAttacks: readonly Attack[] = [
     language: "bash",
     code: ({ home }) =>
       `try ls ${home}; try cat ${home}/data.txt; try ls ${homedir()}; try ls ~root; try ls /home /root`,
+    // An ordinary user finds an empty home there.
+    firejail: {
+      code: ({ home }) =>
+        `try ls ${home}; try cat ${home}/data.txt; for place in ${homedir()} ~root /home /root; do
+  [ -z "$(ls -A $place 2>/dev/null)" ] || escaped "$place"
+done`,
+    },
   },
   {
     name: "reads the project",

@@ -9,12 +9,14 @@ export const resourceAttacks: readonly Attack[] = [
     name: "starts processes without end",
     language: "bash",
     isBrief: true,
+    against: "process-count",
     fails: ["call-timeout", "script-failed", "memory-exceeded"],
     code: ({ mark }) => `bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep ${mark} & sleep ${mark}`,
   },
   {
     name: "starts more processes than it may",
     language: "python",
+    against: "process-count",
     code: ({ mark }) => `
 started = []
 try:
