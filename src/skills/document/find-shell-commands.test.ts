@@ -41,5 +41,5 @@ test("findShellCommands() takes time in proportion to the text", () => {
   for (const body of ["!`a` ".repeat(100_000), `!\`${runs}`, "!`".repeat(200_000), "```!\n".repeat(100_000)])
     findShellCommands(body);
 
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });

@@ -134,7 +134,7 @@ test("parseCommand() does not grow without measure", () => {
     ok: false,
     reason: "it is longer than 131072 characters",
   });
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 function parse(text: string, typed = "") {

@@ -46,5 +46,5 @@ test("splitArguments() takes time in proportion to the text", () => {
     splitArguments(text);
   }
 
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });

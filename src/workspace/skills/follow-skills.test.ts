@@ -49,7 +49,7 @@ test.for([
   const after = workspace.getSkill("pdf");
   expect(after?.folder?.digest).not.toBe(before?.folder?.digest);
   // The aim is 200 ms; a machine that is busy with other tests may need longer.
-  expect(took).toBeLessThan(5000);
+  expect(took).toBeLessThan(30_000);
 });
 
 test("followSkills() puts all tools of an open skill in place in one change, and the skill stays open", async () => {

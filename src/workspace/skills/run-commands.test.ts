@@ -199,7 +199,7 @@ test("invokeSkill() ends a program that does not end, with all that it started",
   const text = await invoke(workspace, "", { limitMs: 700 });
 
   expect(text).toMatch(/^\[failed: `sleep 98761` \(Cannot finish .* after 700 ms\)\]!$/u);
-  expect(performance.now() - started).toBeLessThan(8000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   await expect.poll(() => countProcesses("98761")).toBe(0);
 });
 

@@ -82,7 +82,7 @@ test("createPythonReader() stops following what never ends", async (context) => 
   expect(readings.every(({ ok }) => ok)).toBe(true);
   expect(readings[0]).toMatchObject({ facts: { cut: true } });
   expect(readings[2]).toMatchObject({ facts: { parser: { arguments: [{ flags: ["--y"] }] } } });
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test("createPythonReader() says that Python is missing, once it knows, at once", async () => {
@@ -125,7 +125,7 @@ test("createPythonReader() kills a helper that does not answer in time", async (
     "it took longer than 1500 ms",
     "ok",
   ]);
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test("createPythonReader() gives up on a helper that dies of everything", async () => {

@@ -105,7 +105,7 @@ test("poll_oneoff() waits as long as the nearest clock says", () => {
   call("poll_oneoff", 0, 500, 2, 400);
 
   expect(performance.now() - start).toBeGreaterThan(25);
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(performance.now() - start).toBeLessThan(30_000);
   expect(view().getUint32(400, true)).toBe(1);
   expect(view().getBigUint64(500, true)).toBe(1n);
 });
