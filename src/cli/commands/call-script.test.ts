@@ -93,7 +93,7 @@ test("kitbag call shows output while the script still runs", async () => {
     },
   });
 
-  expect(run).toMatchObject({ code: 0, stdout: "first\nsecond\n" });
+  expect(run).toEqual({ code: 0, stdout: "first\nsecond\n", stderr: "" });
 });
 
 test("kitbag call kills a script and what it started at Ctrl-C", async () => {
