@@ -93,7 +93,7 @@ test("kitbag call shows output while the script still runs", async () => {
     },
   });
 
-  expect(run).toEqual({ code: 0, stdout: "first\nsecond\n", stderr: "" });
+  expect(run).toEqual({ code: 0, stdout: "first\nsecond\n", stderr: "Opened the skill short for this call\n" });
 });
 
 test("kitbag call kills a script and what it started at Ctrl-C", async () => {
