@@ -1,25 +1,27 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 
+import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import { moveTrust } from "../../skills/trust/move-trust.ts";
 import { auditStream } from "../../store/audit/audit-entry.ts";
+import type { PeekedStore } from "../../store/sqlite/peek-sqlite.ts";
 import { makeStoreId } from "../../store/store-id.ts";
-import { toAuditFiles, toHeadFolder, toPlaceId } from "./audit-files.ts";
-import type { SqliteChoice } from "./choose-store.ts";
-import { ownFolder } from "./find-project.ts";
+import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
+import { showAccept, type SqliteChoice } from "./choose-store.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
-import { loadKnownStores, updateKnownStores, type KnownStores } from "./known-stores.ts";
+import { loadKnownStores, toProject, updateKnownStores, type KnownStore, type KnownStores } from "./known-stores.ts";
 
 /**
  * Which store a file holds, as far as this home knows. `new`: there is no file yet. `known`: it was made or accepted with this home;
- * `movedFrom` is where it was. `copy`: it is a copy of a store that is still where it was. `unknown`: this home has never used it.
+ * `movedFrom` is where it was. `copy`: it is a copy of a store that is still where it was. `unproven`: it has the id of a store that
+ * was elsewhere, and that is all. `unknown`: this home has never used it.
  */
 export type StoreIdentity =
   | { readonly status: "new"; readonly id: string }
   | { readonly status: "known"; readonly id: string; readonly hasId: boolean; readonly movedFrom?: string }
-  | { readonly status: "copy"; readonly of: string; readonly last?: JsonValue }
+  | { readonly status: "copy" | "unproven"; readonly reason: string; readonly last?: JsonValue }
   | { readonly status: "unknown"; readonly id: string; readonly last?: JsonValue };
 
 /**
@@ -46,15 +48,46 @@ export async function identifyStore(choice: SqliteChoice, home: string): Promise
   }
   if (!hasHead(id) && id !== begun) return { status: "unknown", id, ...seen };
   const place = known.get(id);
-  if (place === undefined || place === file || isSameFile(place, file)) return { status: "known", id, hasId: true };
-  if (await holds(place, id)) return { status: "copy", of: place, ...seen };
-  return { status: "known", id, hasId: true, movedFrom: place };
+  if (place !== undefined && (place.file === file || isSameFile(place.file, file))) {
+    return { status: "known", id, hasId: true };
+  }
+  if (place !== undefined && (await holds(place.file, id))) {
+    return { status: "copy", reason: `it is a copy of ${place.file}, which is still there`, ...seen };
+  }
+  const doubt = await findDoubt(file, toAuditFiles(home, id), place);
+  if (doubt !== undefined) {
+    const claim = place === undefined ? "it has the id of a store of this home" : `it has the id of ${place.file}`;
+    return { status: "unproven", reason: `${claim}, but ${doubt}`, ...seen };
+  }
+  return { status: "known", id, hasId: true, ...(place !== undefined && { movedFrom: place.file }) };
 }
 
-async function peek(file: string): Promise<{ readonly id?: string; readonly last?: JsonValue }> {
+/** Says why a file may be another than the store whose id it has: whoever reads a store once can write its id into a file. */
+async function findDoubt(file: string, files: AuditFiles, known: KnownStore | undefined): Promise<string | undefined> {
+  const { inode } = known ?? {};
+  if (inode !== undefined && inode !== inodeOf(file)) return "it is another file";
+  const [{ loadAuditKeys }, { readAnchor }, { readLine }] = await Promise.all([
+    import("../../store/audit/audit-keys.ts"),
+    import("../../store/audit/anchor-file.ts"),
+    import("../../store/audit/audit-chain.ts"),
+  ]);
+  const keys = await loadAuditKeys(files, false);
+  const head = readAnchor(files.anchorFile, keys);
+  if (head === undefined || head === "foreign") return "the head of its audit was not made with the key of this home";
+  if (head.count === 0) return inode === undefined ? "its audit has no entry that proves it" : undefined;
+  const { at, last } = await peek(file, head.count);
+  if (readLine(keys, at)?.hash === head.hash && readLine(keys, last) !== undefined) return undefined;
+  return `its audit does not have entry ${head.count} as this home knows it`;
+}
+
+async function peek(file: string, position?: number): Promise<PeekedStore> {
   hideSqliteWarning();
   const { peekSqlite } = await import("../../store/sqlite/peek-sqlite.ts");
-  return peekSqlite(file, auditStream);
+  return peekSqlite(file, auditStream, position);
+}
+
+function inodeOf(file: string): string | undefined {
+  return statSync(file, { throwIfNoEntry: false, bigint: true })?.ino.toString();
 }
 
 /** One folder can be mounted at two places. */
@@ -74,21 +107,39 @@ async function holds(file: string, id: string): Promise<boolean> {
 }
 
 function idsAt(known: KnownStores, file: string): readonly string[] {
-  return [...known].flatMap(([id, place]) => (place === file ? [id] : []));
+  return [...known].flatMap(([id, place]) => (place.file === file ? [id] : []));
 }
 
 /** Writes down where a store is. What a person trusted in its project follows it. */
 export async function noteStore(choice: SqliteChoice, home: string, id: string, movedFrom?: string): Promise<void> {
   const file = toRealPath(choice.file);
-  if (loadKnownStores(home).get(id) !== file) await updateKnownStores(home, (stores) => stores.set(id, file));
-  const [from, to] = [movedFrom, file].map(toProject);
+  const inode = inodeOf(file);
+  const known = loadKnownStores(home).get(id);
+  if (known?.file !== file || known.inode !== inode) {
+    await updateKnownStores(home, (stores) => stores.set(id, { file, ...(inode !== undefined && { inode }) }));
+  }
+  const [from, to] = [movedFrom, file].map((path) => path && toProject(path));
   if (from !== undefined && to !== undefined) await moveTrust(home, from, to);
 }
 
-/** The project whose store a file is. */
-function toProject(file: string | undefined): string | undefined {
-  if (file === undefined || basename(dirname(file)) !== ownFolder) return undefined;
-  return dirname(dirname(file));
+/** The refusal of a store that a person must agree to, with the command that agrees. */
+export async function toUnaccepted(
+  choice: SqliteChoice,
+  { home, env }: { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> },
+  { reason, last }: { readonly reason: string; readonly last?: JsonValue },
+): Promise<KitbagError> {
+  const { keyFile } = toAuditFiles(home, "");
+  const words = (await isOfKey(keyFile, last)) ? "store accept" : "store accept --new-audit";
+  return new KitbagError("store-unaccepted", { store: choice.file, reason, accept: showAccept(words, choice, env) });
+}
+
+/** Tells whether the audit ends with an entry that was made with the person's own key, or has none. */
+async function isOfKey(keyFile: string, last: JsonValue | undefined): Promise<boolean> {
+  if (last === undefined) return true;
+  if (!existsSync(keyFile)) return false;
+  const { loadAuditKeys } = await import("../../store/audit/audit-keys.ts");
+  const { readLine } = await import("../../store/audit/audit-chain.ts");
+  return readLine(await loadAuditKeys({ keyFile }, false), last) !== undefined;
 }
 
 /** The heads of audits that were kept in this file before, and whose stores are gone. */

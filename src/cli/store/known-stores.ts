@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
@@ -7,9 +7,22 @@ import { replaceFile } from "../../skills/trust/replace-file.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import { toStoreId } from "../../store/store-id.ts";
 import { toHeadFolder } from "./audit-files.ts";
+import { ownFolder } from "./find-project.ts";
 
-/** The file in which each store was found last, by the id that the store keeps in itself. */
-export type KnownStores = Map<string, string>;
+/** Where a store was found last. */
+export interface KnownStore {
+  readonly file: string;
+  /** The inode of the file: a rename keeps it, a copy has another. */
+  readonly inode?: string;
+  /** When it was first seen that the file is gone, in milliseconds since 1970. */
+  readonly goneSince?: number;
+}
+
+/** The stores that a home knows, by the id that each keeps in itself. */
+export type KnownStores = Map<string, KnownStore>;
+
+/** A project can be renamed, or on a disk that is not mounted: its store is forgotten only after so long. */
+const forgottenAfterMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Where this is written down for a person. */
 export function knownStoresPath(home: string): string {
@@ -38,20 +51,53 @@ function parse(text: string): KnownStores {
   const stores = isRecord(document) && document["version"] === 1 ? document["stores"] : undefined;
   if (!isRecord(stores)) throw new Error("it has no stores");
   return new Map(
-    Object.entries(stores).map(([id, file]) => {
-      if (toStoreId(id) === undefined || typeof file !== "string" || !isAbsolute(file)) throw new Error("it is none");
-      return [id, file];
+    Object.entries(stores).map(([id, value]) => {
+      if (toStoreId(id) === undefined) throw new Error("it has an invalid id");
+      return [id, parseStore(typeof value === "string" ? { file: value } : value)];
     }),
   );
 }
 
-/** Changes the list in one step that others see whole or not at all. @throws {KitbagError} `config-invalid` */
+function parseStore(value: unknown): KnownStore {
+  const { file, inode, goneSince } = isRecord(value) ? value : {};
+  if (typeof file !== "string" || !isAbsolute(file)) throw new Error("it has a store without a file");
+  return {
+    file,
+    ...(typeof inode === "string" && { inode }),
+    ...(typeof goneSince === "number" && { goneSince }),
+  };
+}
+
+/**
+ * Changes the list in one step that others see whole or not at all. Stores whose files are gone for a month leave it.
+ *
+ * @throws {KitbagError} `config-invalid`
+ */
 export async function updateKnownStores(home: string, change: (stores: KnownStores) => void): Promise<void> {
   const path = knownStoresPath(home);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await withFileLock(`${path}.lock`, () => {
     const stores = loadKnownStores(home);
     change(stores);
+    forgetGone(stores, Date.now());
     replaceFile(path, `${JSON.stringify({ version: 1, stores: Object.fromEntries(stores) }, null, 2)}\n`, 0o600);
   });
+}
+
+function forgetGone(stores: KnownStores, now: number): void {
+  for (const [id, { goneSince = now, ...store }] of [...stores]) {
+    if (existsSync(store.file)) stores.set(id, store);
+    else if (now - goneSince > forgottenAfterMs && existsSync(toPlace(store.file))) stores.delete(id);
+    else stores.set(id, { ...store, goneSince });
+  }
+}
+
+/** The folder that is still there when a project, or a file that was named, was deleted. */
+function toPlace(file: string): string {
+  return dirname(toProject(file) ?? file);
+}
+
+/** The project whose store a file is. */
+export function toProject(file: string): string | undefined {
+  return basename(dirname(file)) === ownFolder ? dirname(dirname(file)) : undefined;
 }

@@ -1,15 +1,13 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import { keepStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
-import { showAccept, type KeptChoice, type SqliteChoice } from "./choose-store.ts";
-import { findLostHeads, identifyStore, noteStore, type StoreIdentity } from "./identify-store.ts";
+import type { KeptChoice, SqliteChoice } from "./choose-store.ts";
+import { findLostHeads, identifyStore, noteStore, toUnaccepted, type StoreIdentity } from "./identify-store.ts";
 import { openStore } from "./open-store.ts";
 
 /** A store that is open for records, and the audit in it. */
@@ -30,7 +28,7 @@ export interface StoreOwner {
 /**
  * Opens a store and its audit. A file is known by the id in it, so a project may be moved. A store that was deleted begins anew, and
  * the head of its audit is kept, so that it is seen; one of a project that this home has never used is refused, since whoever made it
- * could have put anything into it, and so is a copy of a store that is still where it was.
+ * could have put anything into it, and so is a copy, and a file that has the id of a store and does not prove that it is the one.
  *
  * @throws {KitbagError} `store-unaccepted`, `audit-broken`, `audit-key-invalid`, `store-…`
  */
@@ -53,13 +51,11 @@ export async function openAudited(choice: KeptChoice, owner: StoreOwner): Promis
 
 async function openFirst(choice: SqliteChoice, owner: StoreOwner, found: StoreIdentity): Promise<AuditedStore> {
   const { home } = owner;
-  if (found.status === "copy") {
-    throw await unaccepted(choice, owner, found, `it is a copy of ${found.of}, which is still there`);
-  }
+  if ("reason" in found) throw await toUnaccepted(choice, owner, found);
   // Without a head in the person's own folder nothing says who made the file: also an empty one can hold what runs later.
   if (found.status === "unknown" && !choice.isNamed) {
     const reason = `the home ${home} has never used it: it came with the project, or was made with another HOME or KITBAG_HOME`;
-    throw await unaccepted(choice, owner, found, reason);
+    throw await toUnaccepted(choice, owner, { ...found, reason });
   }
   if (found.status === "new") {
     if (findLostHeads(choice, home, found.id).length > 0) owner.onDeleted();
@@ -81,24 +77,4 @@ async function open(choice: KeptChoice, files: AuditFiles, id?: string): Promise
     await store.close();
     throw cause;
   }
-}
-
-async function unaccepted(
-  choice: SqliteChoice,
-  { home, env }: StoreOwner,
-  { last }: { readonly last?: JsonValue },
-  reason: string,
-): Promise<KitbagError> {
-  const { keyFile } = toAuditFiles(home, "");
-  const words = (await isOfKey(keyFile, last)) ? "store accept" : "store accept --new-audit";
-  return new KitbagError("store-unaccepted", { store: choice.file, reason, accept: showAccept(words, choice, env) });
-}
-
-/** Tells whether the audit ends with an entry that was made with the person's own key, or has none. */
-async function isOfKey(keyFile: string, last: JsonValue | undefined): Promise<boolean> {
-  if (last === undefined) return true;
-  if (!existsSync(keyFile)) return false;
-  const { loadAuditKeys } = await import("../../store/audit/audit-keys.ts");
-  const { readLine } = await import("../../store/audit/audit-chain.ts");
-  return readLine(await loadAuditKeys({ keyFile }, false), last) !== undefined;
 }

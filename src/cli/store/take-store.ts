@@ -17,7 +17,8 @@ export interface TakenStore {
 }
 
 /**
- * Makes a store the one that belongs here: `anchor` says where its audit ends. A copy of another store gets an id of its own. Nothing
+ * Makes a store the one that belongs here: `anchor` says where its audit ends. A copy of another store, and one that does
+ * not prove that it is the store whose id it has, get an id of their own. Nothing
  * changes if the audit cannot go on.
  */
 export async function takeStore(
@@ -31,7 +32,7 @@ export async function takeStore(
     if (found === undefined || choice.kind !== "sqlite") {
       return { verdict: await anchor(store, toAuditFiles(home, toPlaceId(choice))), forgotten: 0 };
     }
-    const id = found.status === "copy" ? makeStoreId() : found.id;
+    const id = "id" in found ? found.id : makeStoreId();
     const verdict = await anchor(store, toAuditFiles(home, id));
     if (!verdict.ok) return { verdict, forgotten: 0 };
     await keepStoreId(store, id);
@@ -39,8 +40,8 @@ export async function takeStore(
     const lost = findLostHeads(choice, home, id);
     for (const path of lost) rmSync(path);
     await updateKnownStores(home, (stores) => {
-      const file = stores.get(id);
-      for (const [other, place] of [...stores]) if (place === file && other !== id) stores.delete(other);
+      const file = stores.get(id)?.file;
+      for (const [other, place] of [...stores]) if (place.file === file && other !== id) stores.delete(other);
     });
     return { verdict, forgotten: lost.length };
   } finally {
