@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
+import { removeLeftCopies } from "../../store/sqlite/left-copies.ts";
 import { keepStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
 import type { KeptChoice, SqliteChoice } from "./choose-store.ts";
 import { findLostHeads, identifyStore, noteStore, toUnaccepted, type StoreIdentity } from "./identify-store.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, toCopyNotes } from "./open-store.ts";
 
 /** A store that is open for records, and the audit in it. */
 export interface AuditedStore {
@@ -35,6 +36,8 @@ export interface StoreOwner {
 export async function openAudited(choice: KeptChoice, owner: StoreOwner): Promise<AuditedStore> {
   const { home } = owner;
   if (choice.kind === "postgres") return open(choice, toAuditFiles(home, toPlaceId(choice)));
+  // An unfinished backup that cannot be deleted takes only space.
+  await removeLeftCopies(toCopyNotes(home)).catch(() => undefined);
   const found = await identifyStore(choice, home);
   if (found.status === "known" && found.hasId && found.movedFrom === undefined) {
     const opened = await open(choice, toAuditFiles(home, found.id));

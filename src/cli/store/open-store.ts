@@ -29,6 +29,11 @@ export async function openStore(choice: OpenableChoice): Promise<Store> {
   return sqliteStore({ file: choice.file });
 }
 
+/** The folder of the notes about backups that are being written: in the person's own folder, so that no project brings one. */
+export function toCopyNotes(home: string): string {
+  return join(home, "copies");
+}
+
 /** Opens a store to look at it. One that is not there is empty, and is not made. */
 export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
   return choice.kind === "sqlite" && isMissing(choice.file) ? memoryStore() : openStore(choice);

@@ -13,7 +13,7 @@ import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type SqliteChoice } from "./choose-store.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
 import { checkKept, findKnownId } from "./open-kept.ts";
-import { openStoreToRead } from "./open-store.ts";
+import { openStoreToRead, toCopyNotes } from "./open-store.ts";
 import { showBytes } from "./show-bytes.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
 
@@ -96,7 +96,7 @@ export async function backupFile(invocation: Invocation): Promise<Answer> {
   if (existsSync(copy)) throw usageError(`Cannot back up to ${to}: there is a file already; name another`);
   const { backupSqlite } = await import("../../store/sqlite/backup-sqlite.ts");
   invocation.terminal.showStatus("Copying …");
-  const bytes = await backupSqlite(file, copy);
+  const bytes = await backupSqlite(file, copy, toCopyNotes(resolveKitbagHome(invocation.env)));
   return { document: { file, copy, bytes }, text: toPrintable(`Copied ${showBytes(bytes)} to ${to}`) };
 }
 

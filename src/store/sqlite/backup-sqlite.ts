@@ -14,25 +14,25 @@ const allPages = 2 ** 31 - 1;
 
 /**
  * Copies the file of an SQLite store to `to`, while others may write, and answers with its size in bytes. The copy is what was there
- * at one moment; it is at `to` only when it is complete and on disk. What a killed process leaves is deleted by the next copy, or when the
- * store is opened.
+ * at one moment; it is at `to` only when it is complete and on disk. What a killed process leaves is deleted by the next copy with
+ * the same folder of `notes`, which only this user may write to.
  *
  * @throws {KitbagError} `store-unavailable` if the file cannot be read or the copy cannot be written; `store-newer`;
  * `option-invalid` if there is something at `to`.
  */
-export async function backupSqlite(file: string, to: string): Promise<number> {
+export async function backupSqlite(file: string, to: string, notes: string): Promise<number> {
   checkExists(file);
   if (existsSync(to)) {
     throw new KitbagError("option-invalid", { option: "to", found: to, expected: "a path where nothing is yet" });
   }
   // What a process that was killed has left takes only space.
-  await removeLeftCopies(file).catch(() => undefined);
+  await removeLeftCopies(notes).catch(() => undefined);
   try {
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw toUnavailable(to, cause);
   }
-  const unfinished = await beginCopy(file, to);
+  const unfinished = await beginCopy(file, to, notes);
   try {
     create(unfinished.path, to);
     await copy(file, unfinished.path);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -22,13 +22,13 @@ export function removeDatabase(file: string): void {
 }
 
 /**
- * Says where to write the copy of the store at `file` that will be at `to`. A note beside the store names the place until the copy
+ * Says where to write the copy of the store at `file` that will be at `to`. A note in the folder `notes` names the place until the copy
  * ends. The note is a database that this process keeps locked: the kernel frees the lock when the process ends, however it ends.
  */
-export async function beginCopy(file: string, to: string): Promise<UnfinishedCopy> {
+export async function beginCopy(file: string, to: string, notes: string): Promise<UnfinishedCopy> {
   const { DatabaseSync: Database } = await import("node:sqlite");
   const id = randomUUID();
-  const note = toNotePrefix(file) + id;
+  const note = join(notes, noteStart + id);
   const path = to + toCopyEnd(id);
   let held: DatabaseSync | undefined;
   function end(): void {
@@ -37,6 +37,7 @@ export async function beginCopy(file: string, to: string): Promise<UnfinishedCop
     removeDatabase(note);
   }
   try {
+    mkdirSync(notes, { recursive: true, mode: 0o700 });
     const database = new Database(note, { timeout: 0 });
     held = database;
     await retryWhileBusy(() =>
@@ -45,31 +46,46 @@ export async function beginCopy(file: string, to: string): Promise<UnfinishedCop
     database.prepare("INSERT INTO copy VALUES (?)").run(path);
   } catch (cause) {
     end();
-    // A store that may only be read is copied without a note.
-    if (!isNotAllowed(cause)) throw toUnavailable(file, cause);
+    // Where nothing may be written, the copy is made without a note.
+    if (!isNotAllowed(cause) && !isForbidden(cause)) throw toUnavailable(file, cause);
   }
   return { path, end };
 }
 
-/** Deletes the unfinished copies of the store at `file` whose processes are gone. */
-export async function removeLeftCopies(file: string): Promise<void> {
-  const folder = dirname(file);
-  const prefix = basename(toNotePrefix(file));
-  const notes = readdirSync(folder).filter((name) => name.startsWith(prefix));
-  if (notes.length === 0) return;
+function isForbidden(cause: unknown): boolean {
+  return ["EACCES", "EPERM", "EROFS"].includes(String((cause as NodeJS.ErrnoException).code));
+}
+
+/**
+ * Deletes the unfinished copies whose processes are gone, by the notes in a folder. A note says which file to delete, so the folder must
+ * be one that only this user writes to, never that of a project.
+ */
+export async function removeLeftCopies(notes: string): Promise<void> {
+  const names = existsSync(notes) ? readdirSync(notes).filter((name) => isNote(notes, name)) : [];
+  if (names.length === 0) return;
   const { DatabaseSync: Database } = await import("node:sqlite");
-  for (const name of notes) {
-    const note = join(folder, name);
+  for (const name of names) {
+    const note = join(notes, name);
     try {
       const path = readNote(note, Database);
       // Other files than copies stay, whatever a note says.
-      if (path?.endsWith(toCopyEnd(name.slice(prefix.length)))) removeDatabase(path);
+      if (path?.endsWith(toCopyEnd(name.slice(noteStart.length)))) removeDatabase(path);
       removeDatabase(note);
     } catch (cause) {
       // Its process still writes the copy.
       if (!isBusy(cause)) throw cause;
     }
   }
+}
+
+const noteStart = "copy-";
+const notePattern = /^copy-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
+
+/** Tells whether this user wrote a note: a folder or a pipe of that name is none. */
+function isNote(notes: string, name: string): boolean {
+  if (!notePattern.test(name)) return false;
+  const found = lstatSync(join(notes, name), { throwIfNoEntry: false });
+  return found?.isFile() === true && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 /** The path in a note; `undefined` if its process was killed before it wrote the path, and so before it began the copy. */
@@ -85,10 +101,6 @@ function readNote(note: string, Database: Open): string | undefined {
   } finally {
     database.close();
   }
-}
-
-function toNotePrefix(file: string): string {
-  return `${file}.copy-`;
 }
 
 function toCopyEnd(id: string): string {

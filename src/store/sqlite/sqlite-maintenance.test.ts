@@ -158,7 +158,7 @@ test("backupSqlite() copies one moment of a store while others write", async () 
     }
   })();
 
-  const bytes = await backupSqlite(file, to);
+  const bytes = await backupSqlite(file, to, freshFolder());
   done.abort();
   await writing;
 
@@ -178,11 +178,13 @@ test("backupSqlite() overwrites nothing, and leaves nothing half done", async ()
   writeFileSync(join(folder, "there.db"), "something");
   writeFileSync(join(folder, "broken.db"), "no database");
 
-  await expect(backupSqlite(file, join(folder, "there.db"))).rejects.toMatchObject({ code: "option-invalid" });
-  await expect(backupSqlite(join(folder, "broken.db"), join(folder, "to.db"))).rejects.toMatchObject({
+  await expect(backupSqlite(file, join(folder, "there.db"), freshFolder())).rejects.toMatchObject({
+    code: "option-invalid",
+  });
+  await expect(backupSqlite(join(folder, "broken.db"), join(folder, "to.db"), freshFolder())).rejects.toMatchObject({
     code: "store-unavailable",
   });
-  await expect(backupSqlite(file, join(folder, "there.db", "to.db"))).rejects.toMatchObject({
+  await expect(backupSqlite(file, join(folder, "there.db", "to.db"), freshFolder())).rejects.toMatchObject({
     code: "store-unavailable",
   });
   expect(readdirSync(folder).toSorted()).toEqual(["broken.db", "there.db"]);

@@ -4,7 +4,6 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { createStoreLife } from "../store-life.ts";
-import { removeLeftCopies } from "./left-copies.ts";
 import { openDatabase } from "./open-database.ts";
 import { sqliteBlobs } from "./sqlite-blobs.ts";
 import { sqliteKv } from "./sqlite-kv.ts";
@@ -52,8 +51,6 @@ export async function sqliteStore({ file, now = Date.now }: SqliteStoreOptions):
     throw new KitbagError("option-invalid", { option: "now", found: showValue(now), expected: "a function" });
   }
   const database = await openDatabase(resolve(file));
-  // A copy that cannot be deleted takes only space.
-  await removeLeftCopies(database.file).catch(() => undefined);
   return toStore({ life: createStoreLife(now), database, writer: createSqliteWriter(database) });
 }
 
