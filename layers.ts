@@ -10,6 +10,7 @@ export const rows: readonly (readonly string[])[] = [
   ["workspace"],
   ["skills", "runtimes", "models", "store"],
   ["sandbox"],
+  ["platform"],
   ["core"],
 ];
 
@@ -18,7 +19,7 @@ export const powers: Readonly<Record<string, readonly string[]>> = {
   child_process: ["sandbox", "skills", "cli"],
   worker_threads: ["sandbox", "runtimes", "store"],
   vm: [],
-  fs: ["cli", "skills", "models", "store", "sandbox", "runtimes", "forge", "toolbox", "http"],
+  fs: ["cli", "skills", "models", "store", "sandbox", "runtimes", "forge", "toolbox", "http", "platform"],
   net: ["sandbox", "gate"],
   tls: ["gate"],
   dgram: [],

@@ -8,7 +8,7 @@ import type { GateToken } from "../../gate/gate.ts";
 import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
 import { replaceFile } from "../../skills/trust/replace-file.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 
 /** More than any list of tokens has. */
 const maxBytes = 1024 * 1024;

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { replaceFile } from "../../skills/trust/replace-file.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 import { toStoreId } from "../../store/store-id.ts";
 import { toHeadFolder } from "./audit-files.ts";
 import { ownFolder } from "./find-project.ts";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Store } from "../../core/store.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import { removeLeftCopies } from "../../store/sqlite/left-copies.ts";
 import { keepStoreId } from "../../store/store-id.ts";

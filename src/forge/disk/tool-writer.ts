@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } f
 import { join } from "node:path";
 
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 import type { ForgeEvent } from "../forge-interface.ts";
 import { appendLine, placeFile, placeFolder, type FileMap } from "./durable-files.ts";
 import { manifestFile, renderManifest } from "./manifest.ts";

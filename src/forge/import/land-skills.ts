@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  utimesSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -22,7 +21,7 @@ import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { removedTrust } from "../../skills/trust/trust-format.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { LoadedCandidate } from "./import-candidate.ts";
 import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
@@ -82,15 +81,9 @@ const stagePrefix = "import-";
 export function withProjectLock<Result>(project: ImportProject, work: () => Promise<Result>): Promise<Result> {
   makeFolder(project.root, ".kitbag");
   const path = join(project.root, ".kitbag", "import.lock");
-  return withFileLock(path, async () => {
-    // Reading skills may take longer than a lock is believed in.
-    const beat = setInterval(() => utimesSync(path, new Date(), new Date()), 1000);
-    try {
-      restoreLeft(join(project.root, ".kitbag"));
-      return await work();
-    } finally {
-      clearInterval(beat);
-    }
+  return withFileLock(path, () => {
+    restoreLeft(join(project.root, ".kitbag"));
+    return work();
   });
 }
 

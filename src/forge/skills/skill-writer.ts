@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
-import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 import { appendLine, placeFile, placeFolder, type FileMap } from "../disk/durable-files.ts";
 import { historyFile } from "../disk/stored-tool.ts";
 import type { ForgeEvent } from "../forge-interface.ts";

@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { dependencyFailed, explainSystem, type DependencyFailure } from "./dependency-failure.ts";
 import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
-import { takeInstallLock } from "./install-lock.ts";
+import { takeFileLock } from "../../platform/file-lock.ts";
 import type { Installer, InstallPlace } from "./installer.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
 import { openIndex } from "./open-index.ts";
@@ -75,11 +75,11 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     const found = await findInstalled(job);
     if (found !== undefined) return found;
     const onWait = (): void => options.onProgress?.({ language, step: "wait" });
-    const release = await takeInstallLock(cache.lockPath(key), { signal, onWait });
+    const release = await takeFileLock(cache.lockPath(key), { signal, onWait });
     try {
       return (await findInstalled(job)) ?? (await install(job, signal));
     } finally {
-      await release();
+      release();
     }
   }
 

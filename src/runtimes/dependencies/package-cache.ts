@@ -59,7 +59,7 @@ export function openPackageCache(home: string): PackageCache {
   const packages = join(home, "packages");
   const locks = join(home, "locks");
   const cache: PackageCache = {
-    lockPath: (key) => join(packages, `installing-${key}`),
+    lockPath: (key) => join(packages, `installing-${key}.lock`),
     lockFile: (key) => join(locks, `${key}.json`),
     async readLock(key) {
       const text = await readFile(cache.lockFile(key), "utf8").catch(() => undefined);

@@ -8,7 +8,7 @@ import { readRegularFile } from "../folder/read-file.ts";
 import { parseLock, renderLock, type Lock } from "./lock-format.ts";
 import { rememberFile } from "./remember-file.ts";
 import { replaceFile } from "./replace-file.ts";
-import { withFileLock } from "./with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 
 /** The name of the file. */
 const lockName = "kitbag.lock";

@@ -6,7 +6,7 @@ import { describeFileError } from "../folder/describe-file-error.ts";
 import { describeForeignOwner } from "../folder/foreign-owner.ts";
 import { replaceFile } from "./replace-file.ts";
 import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
-import { withFileLock } from "./with-file-lock.ts";
+import { withFileLock } from "../../platform/file-lock.ts";
 
 /** Where one person's trust is written down. */
 export function trustPath(home: string): string {
