@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
-import { problemList, quote, whenToRetry, withStatus } from "./error-texts.ts";
+import { problemList, quote, toWord, whenToRetry, withStatus } from "./error-texts.ts";
 import { oldestNode } from "./node-version.ts";
 import { sayUntilThen } from "./say-until-then.ts";
 
@@ -151,8 +151,19 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
         ? `there are ${known.join(", ")}; for any other, pass a model of its AI SDK package`
         : `did you mean ${nearest.map(quote).join(" or ")}?`
     }`,
-  "quota-reached": ({ user, quota, limit, used, startsAgain, ran = false }) =>
-    `${ran ? "Cannot keep the output of the tool, which did run" : "Cannot use more"}: the user ${quote(user)} has used ${used} of the quota of ${limit} ${quota === "concurrent" ? "calls at once" : quota}${startsAgain === undefined ? `; ${quota === "concurrent" ? "wait until a call ends" : "delete state, or wait until kept outputs are deleted"}` : ` a day; it starts again at ${startsAgain}`}. The operator can raise it: kitbag quota set <user> --${quota} <amount>`,
+  "quota-reached": ({ user, quota, limit, used, startsAgain, ran = false }) => {
+    const what = ran ? "Cannot keep the output of the tool, which did run" : "Cannot use more";
+    const word = quota === "concurrent" ? "call" : quota.slice(0, -1);
+    const most = `${limit} ${limit === 1 ? word : `${word}s`}`;
+    const cure = `The operator can raise it: kitbag quota set ${toWord(user)} --${quota} <amount>`;
+    if (quota === "concurrent") {
+      return `${what}: the user ${quote(user)} may have ${most} running at once; wait until a call ends. ${cure}`;
+    }
+    if (startsAgain === undefined) {
+      return `${what}: the user ${quote(user)} keeps ${used} of at most ${most}, and this would be more; delete state, or wait until kept outputs are deleted. ${cure}`;
+    }
+    return `${what}: the user ${quote(user)} has used ${used} of ${most} a day; counting starts again at ${startsAgain}. ${cure}`;
+  },
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,

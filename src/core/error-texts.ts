@@ -22,6 +22,12 @@ export function quote(text: string): string {
   return JSON.stringify(short).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, showCharacter);
 }
 
+/** The name of a user as a word of a command line; a placeholder for a name that cannot be typed. */
+export function toWord(name: string): string {
+  if (name.length > longestQuote || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) return "<user>";
+  return /^[\w.@:/+-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 function showCharacter(character: string): string {
   const digits = Number(character.codePointAt(0)).toString(16);
   return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;

@@ -55,15 +55,26 @@ test("the message of config-untrusted names the keys that need trust", () => {
 test("the message of quota-reached says how much is used, when it starts again, and who can raise it", () => {
   const messages = [
     { quota: "dollars", limit: 2.5, used: 2.61, startsAgain: "2026-11-19T00:00:00Z" } as const,
+    { quota: "drafts", limit: 1, used: 1, startsAgain: "2026-11-19T00:00:00Z" } as const,
     { quota: "concurrent", limit: 4, used: 4 } as const,
     { quota: "bytes", limit: 1000, used: 990 } as const,
   ].map((details) => new KitbagError("quota-reached", { user: "ann", ...details }).message);
 
   expect(messages).toEqual([
-    'Cannot use more: the user "ann" has used 2.61 of the quota of 2.5 dollars a day; it starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set <user> --dollars <amount>',
-    'Cannot use more: the user "ann" has used 4 of the quota of 4 calls at once; wait until a call ends. The operator can raise it: kitbag quota set <user> --concurrent <amount>',
-    'Cannot use more: the user "ann" has used 990 of the quota of 1000 bytes; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set <user> --bytes <amount>',
+    'Cannot use more: the user "ann" has used 2.61 of 2.5 dollars a day; counting starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set ann --dollars <amount>',
+    'Cannot use more: the user "ann" has used 1 of 1 draft a day; counting starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set ann --drafts <amount>',
+    'Cannot use more: the user "ann" may have 4 calls running at once; wait until a call ends. The operator can raise it: kitbag quota set ann --concurrent <amount>',
+    'Cannot use more: the user "ann" keeps 990 of at most 1000 bytes, and this would be more; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set ann --bytes <amount>',
   ]);
+});
+
+test("the message of quota-reached names the user as a shell takes it, and no name that cannot be typed", () => {
+  const commands = ["oauth:ann o'hara", "a\u0007b"].map((user) => {
+    const { message } = new KitbagError("quota-reached", { user, quota: "calls", limit: 1, used: 1 });
+    return message.split("kitbag quota set ")[1];
+  });
+
+  expect(commands).toEqual(["'oauth:ann o'\\''hara' --calls <amount>", "<user> --calls <amount>"]);
 });
 
 test("the message of version-conflict says what changed, and claims no other version where there is none", () => {

@@ -15,12 +15,14 @@ import { dirname, join } from "node:path";
 
 import {
   createWorkspace,
+  memoryStore,
   type CallEvent,
   type JsonSchema,
   type Permissions,
   type Tool,
   type ToolOutcome,
   type Workspace,
+  type WorkspaceOptions,
 } from "kitbag";
 import { onTestFinished } from "vitest";
 
@@ -63,6 +65,8 @@ export interface TestScript {
   readonly tools?: readonly Tool[];
   /** The tools that it declares. @default all of `tools` */
   readonly uses?: readonly string[];
+  /** How much its users may use. */
+  readonly quotas?: NonNullable<WorkspaceOptions["quotas"]>;
 }
 
 /** What became of a call. */
@@ -107,7 +111,11 @@ export function createScriptWorkspace(sandbox: Sandbox, script: TestScript): Scr
   };
   const runtime = scriptRuntime({ sandbox, toProfile: () => profile, cache, ...script.options });
   const tool = toTool(folder, script);
-  const workspace = createWorkspace({ tools: [tool, ...(script.tools ?? [])], runtimes: [runtime] });
+  const workspace = createWorkspace({
+    tools: [tool, ...(script.tools ?? [])],
+    runtimes: [runtime],
+    ...(script.quotas && { quotas: script.quotas, store: memoryStore() }),
+  });
   return { workspace, tool };
 }
 

@@ -35,7 +35,7 @@ export interface Followed {
   readonly stdout: string;
   readonly stderr: string;
   /** What Kitbag answered when it refused something to the script, the last time. */
-  readonly refused?: string;
+  readonly refused?: KitbagError;
 }
 
 /**

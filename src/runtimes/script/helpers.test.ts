@@ -254,6 +254,43 @@ test.for(refusedScripts)("$path that ends because of a refused call() says that 
   );
 });
 
+const fullScripts: readonly Pick<Helper, "path" | "program" | "text">[] = [
+  { path: "a.py", program: "/usr/bin/python3", text: 'import kitbag\nkitbag.state.set("key", "x" * 100)' },
+  { path: "a.cjs", text: 'require("kitbag").state.set("key", "x".repeat(100))' },
+  { path: "a.mjs", text: 'import kitbag from "kitbag";\nkitbag.sync.state.set("key", "x".repeat(100));' },
+];
+
+test.for(fullScripts)("$path that ends because a quota is reached has that outcome", async (script, context) => {
+  if (script.program !== undefined) needProgram(context, script.program);
+
+  const { outcome } = await runScript(sandbox, {
+    files: { [script.path]: script.text },
+    user: "ann",
+    quotas: { each: { bytes: 50 } },
+  });
+
+  expect(outcome).toMatchObject({
+    status: "failed",
+    error: { code: "quota-reached", details: { user: "ann", quota: "bytes", limit: 50 } },
+  });
+  expect(outcome.status === "failed" && outcome.error.message).toBe(
+    'Cannot use more: the user "ann" keeps 0 of at most 50 bytes, and this would be more; delete state, or wait until kept outputs are deleted. The operator can raise it: kitbag quota set ann --bytes <amount>',
+  );
+});
+
+test("a script that goes on after a quota was reached ends as it says", async () => {
+  const text = `const kitbag = require("kitbag");
+try { kitbag.sync.state.set("key", "x".repeat(100)); } catch (error) { console.log(error.code); }`;
+
+  const { outcome } = await runScript(sandbox, {
+    files: { "a.cjs": text },
+    user: "ann",
+    quotas: { each: { bytes: 50 } },
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "quota-reached\n" });
+});
+
 test("a script that goes on after a refused call(), and fails later, tells why it failed", async () => {
   const text = `const kitbag = require("kitbag");
 try { kitbag.sync.call("shout"); } catch {}

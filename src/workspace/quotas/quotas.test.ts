@@ -24,7 +24,7 @@ test("a user who has made the calls of a day is refused until the next, and othe
     error: {
       details: { user: "ann", quota: "calls", limit: 2, used: 2, startsAgain: "2026-11-19T00:00:00Z" },
       message:
-        'Cannot use more: the user "ann" has used 2 of the quota of 2 calls a day; it starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set <user> --calls <amount>',
+        'Cannot use more: the user "ann" has used 2 of 2 calls a day; counting starts again at 2026-11-19T00:00:00Z. The operator can raise it: kitbag quota set ann --calls <amount>',
     },
   });
   expect(codeOf(await call("ann"))).toBe("ok");

@@ -12,13 +12,14 @@ export interface Ending extends Said {
   readonly exit: ExitStatus;
   readonly limits: Limits;
   /** What Kitbag answered when it refused something to the script, the last time. */
-  readonly refused?: string;
+  readonly refused?: KitbagError;
 }
 
 /**
  * The output of a script that ended well: what it printed, or the JSON that it is if the tool says what it answers.
  *
- * @throws {KitbagError} `script-failed`, `memory-exceeded`, `grant-changed` or `output-invalid`.
+ * @throws {KitbagError} `script-failed`, `memory-exceeded`, `grant-changed` or `output-invalid`; `quota-reached` if it ended because
+ *   of that.
  */
 export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
   const { exit, stdout, show } = ending;
@@ -53,8 +54,10 @@ function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagErro
     const untilThen = toUntilThen(ending);
     return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes, untilThen });
   }
-  const hint = findHint(tool, code, ending);
   const refused = findRefused(ending);
+  // That is about the user, and not about the script.
+  if (refused !== undefined && isKitbagError(ending.refused, "quota-reached")) return ending.refused;
+  const hint = findHint(tool, code, ending);
   return new KitbagError("script-failed", {
     tool: tool.name,
     ...(exit.code !== undefined && { code: exit.code }),
@@ -68,7 +71,8 @@ function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagErro
 
 /** Why the script failed, if its last words are what it was answered: it did not handle that. Longer answers are not repeated. */
 function findRefused(ending: Ending): string | undefined {
-  if (ending.refused === undefined || ending.refused.includes("\n")) return undefined;
-  const refused = ending.show(ending.refused);
+  const { message } = ending.refused ?? {};
+  if (message === undefined || message.includes("\n")) return undefined;
+  const refused = ending.show(message);
   return lastErrors(ending).includes(refused) ? refused : undefined;
 }

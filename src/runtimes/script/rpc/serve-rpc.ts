@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-import { isKitbagError } from "../../../core/errors.ts";
+import { isKitbagError, type KitbagError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { parseRequest, renderError, renderResult, rpcCodes, RpcError, type RpcRequest } from "./message.ts";
 import { createLineSplitter } from "./split-lines.ts";
@@ -32,7 +32,7 @@ export interface RpcSession {
   /** Resolves when the script has closed its end and everything it said was heard. Never rejects. */
   readonly ended: Promise<void>;
   /** Why the script got no result the last time that it got none. */
-  refused(): string | undefined;
+  refused(): KitbagError | undefined;
   /** Stops listening. */
   close(): void;
 }
@@ -69,7 +69,7 @@ interface Conversation {
   push(piece: Buffer): void;
   /** Calls `done` when everything that was said is heard. */
   finish(done: () => void): void;
-  refused(): string | undefined;
+  refused(): KitbagError | undefined;
   close(): void;
 }
 
@@ -174,13 +174,13 @@ interface Hearer {
   hear(line: Buffer): void;
   /** How many messages are being worked on. */
   open(): number;
-  refused(): string | undefined;
+  refused(): KitbagError | undefined;
 }
 
 function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, onDone: () => void): Hearer {
   const running = new Set<string | number>();
   let open = 0;
-  let refused: string | undefined;
+  let refused: KitbagError | undefined;
 
   async function serve({ id, method, params }: RpcRequest): Promise<void> {
     const run = methods.get(method);
@@ -189,7 +189,7 @@ function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, 
       const result = await run(params);
       if (id !== undefined) speaker.answer(id, renderResult(id, result));
     } catch (cause) {
-      if (isKitbagError(cause)) refused = cause.message;
+      if (isKitbagError(cause)) refused = cause;
       if (id !== undefined) speaker.answer(id, renderError(id, cause));
       else if (run === undefined) speaker.refuse(cause);
     }
