@@ -5,6 +5,7 @@ import { createScopesOf } from "../../gate/access/token-check.ts";
 import type { McpServerEvent } from "../../mcp/server/mcp-server-options.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
+import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { openWorkshop } from "../forge/open-workshop.ts";
@@ -32,9 +33,22 @@ const callsPerCore = 4;
 /** How often it is looked at what `kitbag quota` has set. */
 const lookMs = 500;
 
-/** Quotas that are set in another terminal count at once. While the store is away, those of before stay. */
-function followQuotas({ quotas }: Workspace): NodeJS.Timeout {
-  return setInterval(() => void quotas.refresh().catch(() => {}), lookMs).unref();
+/**
+ * Quotas that are set in another terminal count at once. While they cannot be read, those of before stay, and `warn` is told so once,
+ * until they can be read again.
+ */
+export function followQuotas(quotas: Pick<Quotas, "refresh">, warn: (cause: unknown) => void): NodeJS.Timeout {
+  let isFailing = false;
+  async function look(): Promise<void> {
+    try {
+      await quotas.refresh();
+      isFailing = false;
+    } catch (cause) {
+      if (!isFailing) warn(cause);
+      isFailing = true;
+    }
+  }
+  return setInterval(() => void look(), lookMs).unref();
 }
 
 /** What happens to sessions is worth a line only to those who read the log. */
@@ -70,7 +84,10 @@ export async function openServed(
   const { workspace, options, serve, forge } = workshop;
   const { store } = options;
   const { createMcpServer } = await loading;
-  const quotas = followQuotas(workspace);
+  const quotas = followQuotas(workspace.quotas, (cause) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    invocation.terminal.note(`${toPrintableLine(`Quotas: cannot read changes, those of before stay: ${reason}`)}\n`);
+  });
   const server = createMcpServer({
     workspace,
     exposure: exposure ?? serve?.exposure ?? "both",
