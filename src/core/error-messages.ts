@@ -153,8 +153,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     }`,
   "quota-reached": ({ user, quota, limit, used, startsAgain, ran = false }) => {
     const what = ran ? "Cannot keep the output of the tool, which did run" : "Cannot use more";
-    const word = quota === "concurrent" ? "call" : quota.slice(0, -1);
-    const most = `${limit} ${limit === 1 ? word : `${word}s`}`;
+    const unit = quota === "concurrent" ? "calls" : quota;
+    const most = `${limit} ${limit === 1 ? unit.replace(/s$/u, "") : unit}`;
     const cure = `The operator can raise it: kitbag quota set ${toWord(user)} --${quota} <amount>`;
     if (quota === "concurrent") {
       return `${what}: the user ${quote(user)} may have ${most} running at once; wait until a call ends. ${cure}`;

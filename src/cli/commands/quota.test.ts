@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
@@ -6,12 +9,13 @@ import { connectHttp, startHttp } from "../../../test/support/serve-kitbag.ts";
 vi.setConfig({ testTimeout: 120_000 });
 
 test("kitbag quota sets, lists and clears quotas of a user, and of each user", async () => {
-  const project = createProject();
+  const project = createProject({ ".kitbag/.gitignore": "" });
+  const file = `${project.folder}/.kitbag/kitbag.db`;
   const run = (...words: string[]): Promise<KitbagRun> => runKitbag(["quota", ...words], { project });
 
   const none = await run();
   const set = await run("set", "ann", "--calls", "100", "--dollars", "2.5", "--bytes", "1.5MiB");
-  await run("set", "--each", "--calls", "10", "--concurrent", "4");
+  const each = await run("set", "--each", "--calls", "10", "--concurrent", "4");
   await runKitbag(["token", "add", "bob"], { project });
   const listed = await run();
   const lifted = await run("set", "ann", "--concurrent", "none");
@@ -22,8 +26,16 @@ test("kitbag quota sets, lists and clears quotas of a user, and of each user", a
   const left = await run("list", "--json");
 
   expect(none.stdout).toContain("There are no quotas. To set one: kitbag quota set");
-  expect(set.stdout).toContain('The user "ann" has calls 100, dollars $2.50, bytes 1.5 MiB.');
-  expect(listed.stdout.replaceAll(/20\d\d-\d\d-\d\dT00:00:00Z/gu, "2026-11-19T00:00:00Z")).toMatchInlineSnapshot(`
+  expect(set.stdout).toBe(`The user "ann" has calls 100, dollars $2.50, bytes 1.5 MiB.
+No token has the name "ann", and no user of this name has made a call: check the name.
+Made the store: ${file}
+`);
+  expect(each.stdout).toBe(`Each user has calls 10, concurrent 4.
+Store: ${file}. Services that use it follow within a second.
+`);
+  expect(
+    listed.stdout.replaceAll(project.folder, "").replaceAll(/20\d\d-\d\d-\d\dT00:00:00Z/gu, "2026-11-19T00:00:00Z"),
+  ).toMatchInlineSnapshot(`
     "USER         QUOTA       LIMIT    USED     STARTS AGAIN          SET BY
     (each user)  calls       10
     (each user)  concurrent  4
@@ -33,6 +45,7 @@ test("kitbag quota sets, lists and clears quotas of a user, and of each user", a
     ann          bytes       1.5 MiB  0 bytes                        command
     bob          calls       10       0        2026-11-19T00:00:00Z  command, for each user
     bob          concurrent  4        0                              command, for each user
+    Store: /.kitbag/kitbag.db
     "
   `);
   expect(lifted.stdout).toContain("concurrent none");
@@ -61,8 +74,12 @@ test.for([
   [["set", "ann", "--calls", "5KiB"], "Cannot use --calls"],
   [["set", "ann", "--concurrent", "0"], "Cannot use --concurrent"],
   [["set", "ann", "--dollars", "Infinity"], "Cannot use --dollars"],
-  [["set", "ann", "--bytes", "5MB"], "Cannot use --bytes"],
-  [["set", "ann"], "Cannot set no quota: say one of --calls"],
+  [["set", "ann", "--bytes", "5MX"], "or a size such as 64KiB, 100MB or 2GiB"],
+  [["set", "ann"], "Cannot set quotas without an amount: say one of --calls"],
+  [["set", "a\u0007n", "--calls", "5"], 'Cannot set quotas of "a\\u0007n": a name has no control characters'],
+  [["ann"], 'Cannot run kitbag quota "ann": there is no such action; for the quotas of a user: kitbag quota list ann'],
+  [["list", "ann", "bob"], "it takes at most 1 more word"],
+  [["set", "ann", "--calls", "5"], "there is no store at"],
   [["set", "--calls", "5"], "name a user, or say --each"],
   [["set", "", "--calls", "5"], "name a user, or say --each"],
   [["set", "ann", "--each", "--calls", "5"], 'Cannot set quotas of "ann" and --each'],
@@ -75,6 +92,51 @@ test.for([
 
   expect([run.code, run.stdout]).toEqual([2, ""]);
   expect(run.stderr).toContain(reason);
+});
+
+test("kitbag quota set in another folder makes no store, and names the stores that there are", async () => {
+  const project = createProject({ ".kitbag/.gitignore": "" });
+  await runKitbag(["quota", "set", "ann", "--calls", "1"], { project });
+  const elsewhere = { ...createProject(), home: project.home };
+
+  const refused = await runKitbag(["quota", "set", "ann", "--calls", "5"], { project: elsewhere });
+  const [, command = ""] = /kitbag (quota set .*)$/mu.exec(refused.stderr) ?? [];
+  const set = await runKitbag(command.split(" "), { project: elsewhere });
+
+  expect([refused.code, command]).toEqual([
+    2,
+    `quota set ann --calls 5 --store sqlite:${project.folder}/.kitbag/kitbag.db`,
+  ]);
+  expect(set.stdout).toContain('The user "ann" has calls 5.');
+  expect(existsSync(`${elsewhere.folder}/.kitbag`)).toBe(false);
+});
+
+test("kitbag quota takes sizes in both kinds of units, and says when clear had nothing to clear", async () => {
+  const project = createProject({ ".kitbag/.gitignore": "" });
+  const run = (...words: string[]): Promise<KitbagRun> => runKitbag(["quota", ...words], { project });
+  const sizes: unknown[] = [];
+  for (const size of ["100MB", "64kib", "2gb"]) {
+    const { stdout } = await run("set", "ann", "--bytes", size, "--json");
+    sizes.push((JSON.parse(stdout) as { readonly limits: object }).limits);
+  }
+
+  const cleared = await run("clear", "nobody");
+
+  expect(sizes).toEqual([{ bytes: 100_000_000 }, { bytes: 65_536 }, { bytes: 2_000_000_000 }]);
+  expect(cleared.stdout).toContain(
+    'The user "nobody" had no quotas that were set with kitbag quota: nothing was changed.\n',
+  );
+});
+
+test("kitbag quota shows the local user once, whatever the account is called", async () => {
+  const account = userInfo().username;
+  const project = createTools({ quotas: { users: { [account]: { calls: 100 } } } });
+  await runKitbag(["call", "greet", "--module", "tools.ts"], { project });
+  await runKitbag(["quota", "set", "local", "--drafts", "5"], { project });
+
+  const listed = await runKitbag(["quota", "--json"], { project });
+
+  expect((JSON.parse(listed.stdout) as { users: { user: string }[] }).users.map(({ user }) => user)).toEqual(["local"]);
 });
 
 test("a quota that is set by command holds in a service that runs, and is seen", async () => {
@@ -94,7 +156,7 @@ test("a quota that is set by command holds in a service that runs, and is seen",
   await runKitbag(["quota", "clear", "ann"], { project });
 
   expect(before).toContain("Hello");
-  expect(refused).toContain("has used 2 of the quota of 2 calls a day; it starts again at 20");
+  expect(refused).toContain("has used 2 of 2 calls a day; counting starts again at 20");
   expect(refused).toContain("The operator can raise it: kitbag quota set");
   expect(JSON.parse(listed.stdout)).toMatchObject({
     users: [
@@ -120,7 +182,7 @@ test("the local user has a quota if it is set, in commands too", async () => {
   const unkept = await call("--store", "none");
 
   expect([first.code, second.code, unkept.code]).toEqual([0, 1, 1]);
-  expect(second.stderr).toContain('the user "local" has used 1 of the quota of 1 calls a day');
+  expect(second.stderr).toContain('the user "local" has used 1 of 1 call a day');
   expect(unkept.stderr).toContain("expected a store beside them");
 });
 

@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+
 import { quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import { quotaNames, type QuotaName } from "../../core/quotas.ts";
 import type { Store } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
@@ -11,16 +15,19 @@ import { readUsage, type UsedQuota } from "../../workspace/quotas/read-usage.ts"
 import { createUsers } from "../../workspace/users.ts";
 import { showDollars } from "../agent/view/show-cost.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { findConfig } from "../config/find-config.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import { hasTokenFile, loadTokens, ownTokenFile } from "../serve/token-file.ts";
-import { addStoreOption, findNamedStore } from "../store/choose-store.ts";
+import { addStoreOption, defaultStore, findNamedStore, nameStore, type KeptChoice } from "../store/choose-store.ts";
+import { loadKnownStores } from "../store/known-stores.ts";
 import { checkKept, openKept } from "../store/open-kept.ts";
 import { createRecords } from "../store/open-records.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 import { showBytes } from "../store/show-bytes.ts";
+import { toShellWord } from "../to-shell-word.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag quota`: how much each user may use, and has used. */
@@ -44,12 +51,20 @@ export const quotaCommand: CliCommand = {
     addOption(command, "--concurrent <number>", "calls at once, in all processes together");
     addOption(command, "--tokens <number>", "model tokens a day, input and output");
     addOption(command, "--dollars <number>", "US dollars for models a day");
-    addOption(command, "--bytes <size>", "kept state and outputs: 500000, 64KiB, 100MiB, 2GiB");
+    addOption(command, "--bytes <size>", "kept state and outputs: 500000, 64KiB, 100MB, 2GiB");
     addOption(command, "--drafts <number>", "tools and skills that are made or changed in a day");
     addStoreOption(command);
   },
   // The store of `kitbag serve` in the same folder.
-  run: (invocation) => runAction("quota", actions, { ...invocation, makesTools: true }, "list"),
+  async run(invocation) {
+    const [first = "list"] = invocation.args;
+    const known = Object.keys(actions);
+    if (invocation.args.length === 1 && !known.includes(first) && nearestNames(first, known, 1).length === 0) {
+      const cure = `for the quotas of a user: kitbag quota list ${toShellWord(toPrintable(first))}`;
+      throw usageError(`Cannot run kitbag quota ${quote(first)}: there is no such action; ${cure}`);
+    }
+    return runAction("quota", actions, { ...invocation, makesTools: true }, "list");
+  },
 };
 
 const actions: Readonly<Record<string, Action>> = {
@@ -78,17 +93,24 @@ async function listQuotas(invocation: Invocation): Promise<Answer> {
       if (account !== undefined) users.push({ user, quotas: await readUsage(store, account) });
     }
     const document = { store: name, each: quotas.each(), users };
-    return { document, text: renderQuotas(document, asked, invocation) };
+    return { document, text: `${renderQuotas(document, asked, invocation)}\n${toPrintable(`Store: ${name}`)}` };
   } finally {
     await store.close();
   }
 }
 
 /** Users who have a quota by name, a token, or have used something. */
-async function findUsers({ env }: Invocation, quotas: Quotas, store: Store): Promise<readonly string[]> {
+async function findUsers(invocation: Invocation, quotas: Quotas, store: Store): Promise<readonly string[]> {
+  const { ownerOf } = createUsers(createRecords(invocation).user);
+  const names = [...quotas.named(), ...(await findActive(invocation, store))];
+  return [...new Set(names.map((name) => ownerOf(name) ?? localUser))].toSorted();
+}
+
+/** Users who have a token, or have used something. */
+async function findActive({ env }: Invocation, store: Store): Promise<readonly string[]> {
   const path = ownTokenFile(resolveKitbagHome(env));
   const tokens = hasTokenFile(path) ? loadTokens(path).flatMap(({ id }) => id ?? []) : [];
-  return [...new Set([...quotas.named(), ...tokens, ...(await listCounted(store.kv))])].toSorted();
+  return [...tokens, ...(await listCounted(store.kv))];
 }
 
 function renderQuotas(
@@ -125,7 +147,9 @@ function show(quota: QuotaName, amount: number | string): string {
 async function setQuotas(invocation: Invocation): Promise<Answer> {
   const limits = readLimits(invocation);
   if (Object.keys(limits).length === 0) {
-    throw usageError(`Cannot set no quota: say one of ${quotaNames.map((name) => `--${name}`).join(", ")}`);
+    throw usageError(
+      `Cannot set quotas without an amount: say one of ${quotaNames.map((name) => `--${name}`).join(", ")}`,
+    );
   }
   return change(invocation, "set", (before) => ({ ...before, ...limits }));
 }
@@ -148,16 +172,31 @@ async function change(
   const records = createRecords(invocation);
   const user = toUser(invocation, action, records.user);
   const named = findNamedStore(invocation);
-  if (named !== undefined) checkKept(named);
+  const choice = checkKept(named ?? defaultStore(invocation));
   try {
-    const { store } = await records.complete(await loadTrustedOptions(invocation));
+    const options = await loadTrustedOptions(invocation);
+    const isConfigured = named === undefined && options.store !== undefined;
+    const isNew = !isConfigured && choice.kind === "sqlite" && !existsSync(choice.file);
+    if (isNew && named === undefined) checkPlace(invocation, action, choice);
+    const { store } = await records.complete(options);
     if (store === undefined) throw usageError("Cannot keep quotas without a store; name one with --store");
-    let limits: QuotaLimits = {};
-    await changeKeptQuotas(store.kv, user, (before) => (limits = toLimits(before)));
-    const shown = Object.entries(limits).map(([quota, limit]) => `${quota} ${show(quota as QuotaName, limit)}`);
-    const whose = user === undefined ? "Each user" : `The user ${quote(user)}`;
-    const text = `${whose} has ${shown.length === 0 ? "no quotas that are set here" : shown.join(", ")}. Services hold to it within a second.`;
-    return { document: { ...(user === undefined ? { each: true } : { user }), limits }, text: toPrintable(text) };
+    let [had, limits]: [QuotaLimits, QuotaLimits] = [{}, {}];
+    await changeKeptQuotas(store.kv, user, (before) => (limits = toLimits((had = before))));
+    const place = isConfigured ? "the store of the configuration" : nameStore(choice);
+    const isUnknown =
+      action === "set" &&
+      user !== undefined &&
+      user !== localUser &&
+      !(await findActive(invocation, store)).includes(user);
+    const text = [
+      describeLimits(user, limits, Object.keys(had).length === 0 && action === "clear"),
+      ...(isUnknown
+        ? [`No token has the name ${quote(user)}, and no user of this name has made a call: check the name.`]
+        : []),
+      isNew ? `Made the store: ${place}` : `Store: ${place}. Services that use it follow within a second.`,
+    ].join("\n");
+    const document = { store: place, ...(user === undefined ? { each: true } : { user }), limits };
+    return { document, text: toPrintable(text) };
   } catch (cause) {
     const answer = records.explain(cause);
     if (answer === undefined) throw cause;
@@ -165,6 +204,36 @@ async function change(
   } finally {
     await records.close();
   }
+}
+
+function describeLimits(user: string | undefined, limits: QuotaLimits, isUnchanged: boolean): string {
+  const whose = user === undefined ? "Each user" : `The user ${quote(user)}`;
+  if (isUnchanged) return `${whose} had no quotas that were set with kitbag quota: nothing was changed.`;
+  const shown = Object.entries(limits).map(([quota, limit]) => `${quota} ${show(quota as QuotaName, limit)}`);
+  return `${whose} has ${shown.length === 0 ? "no quotas that are set with kitbag quota" : shown.join(", ")}.`;
+}
+
+/**
+ * Refuses to make a store in a folder that shows no sign of a service: its quotas would hold for nobody.
+ *
+ * @throws {KitbagError} `usage-invalid`
+ */
+function checkPlace(invocation: Invocation, action: string, choice: KeptChoice): void {
+  if (choice.kind !== "sqlite" || existsSync(dirname(choice.file)) || findConfig(invocation.cwd) !== undefined) return;
+  const amounts = quotaNames.flatMap((name) => {
+    const text = getText(invocation.options, name);
+    return text === undefined ? [] : [`--${name}`, text];
+  });
+  const each = isEach(invocation) ? ["--each"] : [];
+  const words = ["kitbag", "quota", action, ...invocation.args, ...each, ...amounts, "--store"]
+    .map(toShellWord)
+    .join(" ");
+  const files = [...loadKnownStores(resolveKitbagHome(invocation.env)).values()]
+    .map(({ file }) => file)
+    .filter(existsSync);
+  const commands = files.slice(-3).map((file) => `\n  ${words} ${toShellWord(`sqlite:${file}`)}`);
+  const cure = `run it in the folder of the service, or name its store: ${commands.length === 0 ? `${words} sqlite:FILE` : commands.join("")}`;
+  throw usageError(toPrintable(`Cannot ${action} quotas: there is no store at ${choice.file}; ${cure}`));
 }
 
 function isEach({ options }: Invocation): boolean {
@@ -177,6 +246,9 @@ function toUser(invocation: Invocation, action: string, account: string | undefi
   if (isEach(invocation)) {
     if (action === "clear" || name === undefined) return undefined;
     throw usageError(`Cannot ${action} quotas of ${quote(name)} and --each: say one of them`);
+  }
+  if (name !== undefined && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw usageError(`Cannot ${action} quotas of ${quote(name)}: a name has no control characters`);
   }
   if (name !== undefined && name !== "") return createUsers(account).ownerOf(name) ?? localUser;
   throw usageError(`Cannot ${action} quotas: name a user, or say --each for each user`);
@@ -191,16 +263,20 @@ function readLimits({ options }: Invocation): QuotaLimits {
     const value = text === "none" ? text : toAmount(name, text);
     limits[name] = value;
     const wrong = findWrongLimit(limits, "quotas");
-    if (wrong !== undefined) throw usageError(`Cannot use --${name} ${quote(text)}: expected ${wrong.expected}`);
+    const units = name === "bytes" ? ", or a size such as 64KiB, 100MB or 2GiB" : "";
+    if (wrong !== undefined)
+      throw usageError(`Cannot use --${name} ${quote(text)}: expected ${wrong.expected}${units}`);
   }
   return limits;
 }
 
-const sizes: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+/** How often a unit is multiplied: `kb` is 1000 bytes, `kib` is 1024. */
+const powersOf: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
 
 /** The number that a text is; `NaN` if it is none. */
 function toAmount(name: QuotaName, text: string): number {
-  const [, digits = "", unit] = /^(\d{1,16}(?:\.\d{1,9})?)([KMGT]iB)?$/u.exec(text) ?? [];
+  const [, digits = "", unit, binary] = /^(\d{1,16}(?:\.\d{1,9})?)(?:([kmgt])(i?)b)?$/iu.exec(text) ?? [];
   if (digits === "" || (unit !== undefined && name !== "bytes")) return Number.NaN;
-  return unit === undefined ? Number(digits) : Math.round(Number(digits) * (sizes[unit] as number));
+  if (unit === undefined) return Number(digits);
+  return Math.round(Number(digits) * (binary === "" ? 1000 : 1024) ** (powersOf[unit.toLowerCase()] as number));
 }

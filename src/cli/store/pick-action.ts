@@ -40,6 +40,8 @@ export async function runAction(
 }
 
 function showRange(least: number, most: number): string {
+  if (most === 0) return "no other words";
+  if (least === 0 && most < Infinity) return `at most ${most} more word${most === 1 ? "" : "s"}`;
   const count = least === most ? `${least}` : most === Infinity ? `${least} or more` : `${least} to ${most}`;
-  return most === 0 ? "no other words" : `${count} more word${least === 1 && most === 1 ? "" : "s"}`;
+  return `${count} more word${least === 1 && most === 1 ? "" : "s"}`;
 }
