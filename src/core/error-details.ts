@@ -33,7 +33,12 @@ export interface ErrorDetails {
   /** The tool needs an approval and nobody is there to give it. */
   "approval-missing": { readonly tool: string };
   /** Somebody tampered with the audit, or its key or its anchor is another one: nothing is appended, so that it stays seen. */
-  "audit-broken": { readonly position: number; readonly problem: string };
+  "audit-broken": {
+    readonly position: number;
+    readonly problem: string;
+    /** An entry itself is wrong: accepting the store needs a new audit. */
+    readonly isChainBroken?: boolean;
+  };
   /** The key of the audit is missing, too short, or not private. */
   "audit-key-invalid": { readonly key: string; readonly reason: string };
   /** A call and the calls inside it used up the number of calls they had. */

@@ -183,16 +183,9 @@ async function change(
     let [had, limits]: [QuotaLimits, QuotaLimits] = [{}, {}];
     await changeKeptQuotas(store.kv, user, (before) => (limits = toLimits((had = before))));
     const place = isConfigured ? "the store of the configuration" : nameStore(choice);
-    const isUnknown =
-      action === "set" &&
-      user !== undefined &&
-      user !== localUser &&
-      !(await findActive(invocation, store)).includes(user);
     const text = [
       describeLimits(user, limits, Object.keys(had).length === 0 && action === "clear"),
-      ...(isUnknown
-        ? [`No token has the name ${quote(user)}, and no user of this name has made a call: check the name.`]
-        : []),
+      ...(action === "set" ? await doubtName(user, invocation, store) : []),
       isNew ? `Made the store: ${place}` : `Store: ${place}. Services that use it follow within a second.`,
     ].join("\n");
     const document = { store: place, ...(user === undefined ? { each: true } : { user }), limits };
@@ -204,6 +197,12 @@ async function change(
   } finally {
     await records.close();
   }
+}
+
+/** A line about a name that may be misspelt. Users of a key server have no token here, so it is no mistake in itself. */
+async function doubtName(user: string | undefined, invocation: Invocation, store: Store): Promise<readonly string[]> {
+  if (user === undefined || user === localUser || (await findActive(invocation, store)).includes(user)) return [];
+  return [`No token has the name ${quote(user)}, and no user of this name has made a call: check the name.`];
 }
 
 function describeLimits(user: string | undefined, limits: QuotaLimits, isUnchanged: boolean): string {

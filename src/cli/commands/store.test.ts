@@ -114,6 +114,23 @@ test("kitbag store accept takes no store whose audit was made with another key",
   expect(refused.stderr).toContain("its audit was made with another key; put audit.key of the KITBAG_HOME");
 });
 
+test("kitbag call names the command that helps when another home went on with the store, and says that it was another key", async () => {
+  const project = await createKept();
+  const other = { KITBAG_HOME: join(project.folder, "other-home") };
+  await runKitbag(["store", "accept", "--new-audit", ...named], { project, env: other });
+
+  const refused = await visit(project);
+  const verified = await runKitbag(["audit", "verify", ...named], { project });
+  const plain = await store(project, "accept");
+  const accepted = await store(project, "accept", "--new-audit");
+  const next = await visit(project);
+
+  expect(refused.stderr).toContain("take it as it is: kitbag store accept --new-audit --store sqlite:kitbag.db");
+  expect(verified.stderr).toContain("Entry 3: it was made with another key");
+  expect(plain.stderr).toContain("entry 3 of its audit and all behind it were made with another key");
+  expect([accepted.code, next.code]).toEqual([0, 0]);
+});
+
 test("kitbag store accept --new-audit goes on behind a broken audit with all that is kept, and verify tells of it", async () => {
   const project = await createKept();
   await visit(project);

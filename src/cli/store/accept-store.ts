@@ -40,6 +40,10 @@ export function explainVerdict(
   invocation: Invocation,
 ): string {
   const renew = showCommand("store accept --new-audit", invocation);
+  if (problem === "key-wrong" && position > 1) {
+    const what = `entry ${position} of its audit and all behind it were made with another key, as with another HOME or KITBAG_HOME`;
+    return `${what}; go on with a new audit behind them, which says so: ${renew}`;
+  }
   if (problem === "key-wrong") {
     const accept = showCommand("store accept", invocation);
     const cure = `put audit.key of the KITBAG_HOME it was made with into yours, then run ${accept}`;

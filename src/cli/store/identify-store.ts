@@ -47,19 +47,29 @@ export async function identifyStore(choice: SqliteChoice, home: string): Promise
       : { status: "known", id: kept, hasId: false };
   }
   if (!hasHead(id) && id !== begun) return { status: "unknown", id, ...seen };
-  const place = known.get(id);
-  if (place !== undefined && (place.file === file || isSameFile(place.file, file))) {
-    return { status: "known", id, hasId: true };
-  }
-  if (place !== undefined && (await holds(place.file, id))) {
-    return { status: "copy", reason: `it is a copy of ${place.file}, which is still there`, ...seen };
+  return { ...(await comparePlaces(file, { id, home, place: known.get(id) })), ...seen };
+}
+
+interface Claim {
+  readonly id: string;
+  readonly home: string;
+  /** Where the store with this id was last. */
+  readonly place: KnownStore | undefined;
+}
+
+/** Tells whether a file that has the id of a store of this home is that store. */
+async function comparePlaces(file: string, { id, home, place }: Claim): Promise<StoreIdentity> {
+  const known = { status: "known", id, hasId: true } as const;
+  if (place !== undefined) {
+    if (place.file === file || isSameFile(place.file, file)) return known;
+    if (await holds(place.file, id)) {
+      return { status: "copy", reason: `it is a copy of ${place.file}, which is still there` };
+    }
   }
   const doubt = await findDoubt(file, toAuditFiles(home, id), place);
-  if (doubt !== undefined) {
-    const claim = place === undefined ? "it has the id of a store of this home" : `it has the id of ${place.file}`;
-    return { status: "unproven", reason: `${claim}, but ${doubt}`, ...seen };
-  }
-  return { status: "known", id, hasId: true, ...(place !== undefined && { movedFrom: place.file }) };
+  if (doubt === undefined) return { ...known, ...(place !== undefined && { movedFrom: place.file }) };
+  const claim = place === undefined ? "it has the id of a store of this home" : `it has the id of ${place.file}`;
+  return { status: "unproven", reason: `${claim}, but ${doubt}` };
 }
 
 /** Says why a file may be another than the store whose id it has: whoever reads a store once can write its id into a file. */

@@ -110,12 +110,16 @@ function noteUnkept({ terminal }: Invocation): KeepPlace["onError"] {
 function addCure(cause: KitbagError, invocation: Invocation): Answer {
   const answer = toFailedAnswer(cause);
   const cures = [
-    ...(cause.code === "audit-broken"
-      ? [`If you know why, take it as it is: ${showCommand("store accept", invocation)}`]
+    ...(isKitbagError(cause, "audit-broken")
+      ? [`If you know why, take it as it is: ${showCommand(toAcceptWords(cause), invocation)}`]
       : []),
     "To call without records: --store none",
   ];
   return { ...answer, failure: [answer.failure ?? "", ...cures].join("\n") };
+}
+
+function toAcceptWords({ details }: KitbagError<"audit-broken">): string {
+  return details.isChainBroken === true ? "store accept --new-audit" : "store accept";
 }
 
 /** Who wants to learn what a script needs, or looks at it step by step, expects that it fails. */

@@ -10,7 +10,7 @@ export const meanings: Readonly<Record<AuditProblem, string>> = {
   reordered: "it stands before one that it follows",
   "cut-off": "it and all behind it are missing: the end was cut off",
   rewritten: "it is not the entry that the head in KITBAG_HOME knows",
-  "key-wrong": "nothing fits the key: it was made with another one",
+  "key-wrong": "it was made with another key",
   "anchor-missing": "nothing says whether it is the end: the head in KITBAG_HOME is missing",
 };
 

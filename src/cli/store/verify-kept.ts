@@ -97,9 +97,9 @@ function showGood({ count, setAside = [] }: Extract<AuditVerdict, { readonly ok:
   return `ok: ${good}, none changed, removed or reordered`;
 }
 
-/** For another key there is another cure, and an export is what it is. */
+/** For an audit that is all of another key there is another cure, and an export is what it is. */
 function isRenewable(verdict: AuditVerdict, { args: [file] }: Invocation): boolean {
-  return !verdict.ok && verdict.problem !== "key-wrong" && file === undefined;
+  return !verdict.ok && (verdict.problem !== "key-wrong" || verdict.count > 0) && file === undefined;
 }
 
 function countEntries(count: number): string {

@@ -1,12 +1,12 @@
 import { emptyHead, readLine, toHead } from "./audit-chain.ts";
 import type { AuditHead, AuditLine, AuditProblem, AuditSetAside } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
-import { noRemains, readRemains } from "./remains.ts";
+import { isSetAside, noRemains, readRemains } from "./remains.ts";
 
 /**
  * Whether a chain is as it was written. What is wrong: `changed`: something in the entry. `removed`: one or more before it.
  * `inserted`: the entry itself. `reordered`: it stands before one that it follows. `cut-off`: the entries from there to the anchor.
- * `rewritten`: the entry is not the one that the anchor knows. `key-wrong`: nothing fits the key. `anchor-missing`: nothing says
+ * `rewritten`: the entry is not the one that the anchor knows. `key-wrong`: it and all behind it were made with another key. `anchor-missing`: nothing says
  * where the chain must end.
  */
 export type AuditVerdict =
@@ -72,7 +72,11 @@ export async function walkChain(
         const { end, ahead, remains } = await readRemains(iterator, { first: next.value, keys, head });
         if (end === undefined) {
           const isKeyKnown = head.count > 0 || known !== undefined;
-          return { verdict: toBad(head, explain(line, { keys, head, ahead, isKeyKnown })), head, remains };
+          return {
+            verdict: toBad(head, explain(line, { keys, head, value: next.value, ahead, isKeyKnown })),
+            head,
+            remains,
+          };
         }
         line = end;
       }
@@ -109,15 +113,19 @@ interface Surroundings {
   readonly keys: AuditKeys;
   /** Of the good entries before it. */
   readonly head: AuditHead;
+  /** The entry itself, as it is kept. */
+  readonly value: unknown;
   readonly ahead: readonly unknown[];
   readonly isKeyKnown: boolean;
 }
 
 /** Finds out what was done: `line` is the entry if it was made with the key, but does not belong here. */
-function explain(line: AuditLine | undefined, { keys, head, ahead, isKeyKnown }: Surroundings): AuditProblem {
+function explain(line: AuditLine | undefined, { keys, head, value, ahead, isKeyKnown }: Surroundings): AuditProblem {
   const lines = ahead.map((value) => readLine(keys, value));
   if (line === undefined) {
-    if (!isKeyKnown && lines.every((other) => other === undefined)) return "key-wrong";
+    // With another key a program goes on only behind an entry that sets all before it aside.
+    const isOfOther = !isKeyKnown || isSetAside(value);
+    if (isOfOther && lines.every((other) => other === undefined)) return "key-wrong";
     return lines[0]?.previous === head.hash ? "inserted" : "changed";
   }
   if (line.position <= head.count) return "inserted";

@@ -38,7 +38,8 @@ export async function readRemains(
   return { ahead, remains };
 }
 
-function isSetAside(value: unknown): boolean {
+/** Tells whether an entry looks as if it set others aside, with whatever key. */
+export function isSetAside(value: unknown): boolean {
   return typeof value === "object" && value !== null && "type" in value && value.type === "set-aside";
 }
 

@@ -123,5 +123,5 @@ function checkHead(keys: AuditKeys, position: number, last: JsonValue | undefine
   const line = readLine(keys, last);
   if (line?.position === position) return toHead(line);
   const problem = "the last entry was changed, or was made with another key";
-  throw new KitbagError("audit-broken", { position, problem });
+  throw new KitbagError("audit-broken", { position, problem, isChainBroken: true });
 }
