@@ -26,6 +26,18 @@ test("parseServerAddress() refuses an address with two schemas", () => {
   );
 });
 
+test("parseServerAddress() refuses a parameter that nothing reads, and says which one may be meant", () => {
+  const parse = (query: string): unknown => parseServerAddress(`postgres://db/x?${query}`, protocols, "schema");
+
+  expect(() => parse("shcema=two")).toThrow(
+    'Cannot use "url": found the unknown parameter "shcema", expected "schema" or a parameter of PostgreSQL; did you mean "schema"?',
+  );
+  expect(() => parse("sslmode=require&frobnicate=1")).toThrow('the unknown parameter "frobnicate"');
+  for (const name of ["sslmode", "application_name", "connect_timeout", "options", "channel_binding"]) {
+    expect(() => parse(`${name}=x`)).not.toThrow();
+  }
+});
+
 test("choosePlace() takes the option, the address, or the usual one, and refuses two that differ", () => {
   const address = parseServerAddress("postgres://db/x?schema=two", protocols, "schema");
   const plain = parseServerAddress("postgres://db/x", protocols, "schema");

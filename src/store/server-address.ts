@@ -1,4 +1,5 @@
-import { KitbagError } from "../core/errors.ts";
+import { KitbagError, quote } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
 
 /** Where a server is. */
 export interface ServerAddress {
@@ -13,7 +14,7 @@ export interface ServerAddress {
 /**
  * Checks the address of a server.
  *
- * @throws {KitbagError} `option-invalid` if it is none. It does not repeat the text: there may be a password in it.
+ * @throws {KitbagError} `option-invalid` if it is none, or has a parameter that nothing reads. It does not repeat the text: there may be a password in it.
  */
 export function parseServerAddress(
   url: string,
@@ -23,6 +24,7 @@ export function parseServerAddress(
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (parsed && protocols.includes(parsed.protocol)) {
     const shown = `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+    if (placeName === "schema") checkParameters(parsed);
     const places = parsed.searchParams.getAll(placeName);
     const [place] = places;
     if (place === undefined) return { url, shown };
@@ -34,6 +36,29 @@ export function parseServerAddress(
     option: "url",
     found: typeof url === "string" ? "another text" : typeof url,
     expected: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  });
+}
+
+/** What the driver reads of an address, and what PostgreSQL has as parameters of a connection. */
+const postgresParameters = [
+  ...["application_name", "channel_binding", "client_encoding", "connect_timeout", "database", "dbname", "encoding"],
+  ...["fallback_application_name", "gssencmode", "host", "hostaddr", "idle_in_transaction_session_timeout"],
+  ...["keepalives", "keepalives_count", "keepalives_idle", "keepalives_interval", "lock_timeout", "options"],
+  ...["passfile", "password", "port", "query_timeout", "replication", "require_auth", "service", "ssl", "sslcert"],
+  ...["sslcompression", "sslcrl", "sslkey", "sslmode", "sslnegotiation", "sslpassword", "sslrootcert", "sslsni"],
+  ...["statement_timeout", "target_session_attrs", "tcp_user_timeout", "uselibpqcompat", "user"],
+];
+
+/** A schema that is misspelt must not become the usual one: that is the data of another project. */
+function checkParameters({ searchParams }: URL): void {
+  const known = ["schema", ...postgresParameters];
+  const wrong = [...searchParams.keys()].find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const [nearest] = nearestNames(wrong, known, 1);
+  throw new KitbagError("option-invalid", {
+    option: "url",
+    found: `the unknown parameter ${quote(wrong)}`,
+    expected: `"schema" or a parameter of PostgreSQL${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`,
   });
 }
 
