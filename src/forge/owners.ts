@@ -68,9 +68,9 @@ export function skillOwnershipOf({ target, live, versions }: StoredSkill): Pick<
   }
 }
 
-/** What asks a person: to be there for every user. */
+/** What asks a person: to be shared with every user. */
 export function findSharing(before: Ownership, after: Ownership): readonly string[] {
   return after.owner !== undefined && after.shared === true && before.shared !== true
-    ? ["to be there for every user"]
+    ? ["to be shared with every user"]
     : [];
 }

@@ -41,6 +41,12 @@ export function describeWish({
   return [...(isNothing(asks) ? [] : [describePermissions(asks)]), ...laxer].join("; ");
 }
 
+/** What a draft waits for, as the end of a sentence: `asks for network example.com`, `asks to be shared with every user`. */
+export function describeAsking(wish: Parameters<typeof describeWish>[0]): string {
+  const text = describeWish(wish);
+  return /^(?:not )?to /u.test(text) ? `asks ${text}` : `asks for ${text}`;
+}
+
 interface Compared {
   readonly kind: keyof Permissions;
   readonly asked: string;

@@ -54,6 +54,8 @@ const actions: Readonly<Record<string, Action>> = {
 interface Waiting {
   readonly asked: ApprovalAsked;
   readonly origin: RunOrigin;
+  /** Whose run it is; none for one of the local user. */
+  readonly user: string | undefined;
 }
 
 async function findWaiting(kept: Kept, invocation: Invocation): Promise<readonly Waiting[]> {
@@ -61,7 +63,9 @@ async function findWaiting(kept: Kept, invocation: Invocation): Promise<readonly
   const sealer = await findSealer(kept, invocation);
   const runs = await Promise.all(idle.map((summary) => readRun(kept.store, summary, { sealer }).catch(leaveOut)));
   return runs.flatMap((run) =>
-    run === undefined ? [] : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start) })),
+    run === undefined
+      ? []
+      : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start), user: run.folded.start.user })),
   );
 }
 
@@ -76,9 +80,14 @@ async function listApprovals(invocation: Invocation): Promise<Answer> {
   const drafts = await listWaitingDrafts(invocation);
   const documents = drafts.map(({ waiting: facts, draft }) => ({ ...facts, draft }));
   const document = { approvals, ...(drafts.length > 0 && { drafts: documents }) };
-  const rows = approvals.map(({ approval, tool, input }) => [approval, tool, showInput(input)]);
+  const rows = waiting.map(({ asked: { approval, tool, input }, user = "" }) => [
+    approval,
+    tool,
+    user,
+    showInput(input),
+  ]);
   const tables = [
-    ...(rows.length > 0 ? [renderTable(["ID", "TOOL", "INPUT"], rows, invocation.terminal)] : []),
+    ...(rows.length > 0 ? [renderTable(["ID", "TOOL", "ASKED BY", "INPUT"], rows, invocation.terminal)] : []),
     ...(drafts.length > 0 ? [renderDrafts(drafts, invocation)] : []),
   ];
   if (tables.length === 0) return { document, text: "No call waits for an approval." };

@@ -6,6 +6,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { renderTable } from "../render-table.ts";
+import { showMaker } from "../forge/forged-versions.ts";
 import { toShownPath } from "../shown-path.ts";
 import { whySkipped } from "../skills/describe-report.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
@@ -27,7 +28,7 @@ export const listCommand: CliCommand = {
     const { args, options } = invocation;
     const sources = { module: getText(options, "module"), directories: [...getTexts(options, "skills"), ...args] };
     const { workspace, reports, forged } = await openWithSkills(invocation, sources);
-    const tools = listTools(workspace);
+    const tools = listTools(workspace, forged);
     const skills = listSkills(workspace, reports, invocation.cwd);
     const unused = forged.filter(({ status }) => status === "untrusted" || status === "broken");
     return {
@@ -40,6 +41,8 @@ export const listCommand: CliCommand = {
 /** A tool, and whether it exists now. */
 interface ListedTool extends RegisteredTool {
   readonly state: "open" | "closed";
+  /** Who made it, if that was another user. */
+  readonly madeBy?: string;
 }
 
 interface ListedSkill {
@@ -56,7 +59,7 @@ interface ListedSkill {
 }
 
 /** Every tool, also those of skills that are closed. */
-function listTools(workspace: Workspace): ListedTool[] {
+function listTools(workspace: Workspace, forged: readonly ForgedTool[]): ListedTool[] {
   const available = workspace.getAvailableTools();
   const known = new Set(available.map(({ address }) => address));
   const closed = workspace
@@ -65,14 +68,20 @@ function listTools(workspace: Workspace): ListedTool[] {
     .filter((found) => found !== undefined)
     .filter(({ address }) => !known.has(address));
   return [
-    ...available.map((found) => ({ ...found, state: "open" as const })),
+    ...available.map((found) => ({ ...found, state: "open" as const, ...describeMaker(found, forged) })),
     ...closed.map((found) => ({ ...found, state: "closed" as const })),
   ];
 }
 
-function toToolEntry({ tool, address, wireName, source, owner, state }: ListedTool): unknown {
+function describeMaker({ address }: RegisteredTool, forged: readonly ForgedTool[]): Pick<ListedTool, "madeBy"> {
+  const made = forged.find(({ name, owner }) => name === address && owner !== undefined);
+  return made === undefined ? {} : { madeBy: showMaker(made) };
+}
+
+function toToolEntry({ tool, address, wireName, source, owner, state, madeBy }: ListedTool): unknown {
   const { description } = tool;
-  return { address, wireName, source, owner, ...(source === "skill" && { state }), description };
+  const made = madeBy === undefined ? {} : { madeBy };
+  return { address, wireName, source, owner, ...(source === "skill" && { state }), ...made, description };
 }
 
 function listSkills(workspace: Workspace, reports: readonly SkillReport[], cwd: string): ListedSkill[] {
@@ -114,9 +123,9 @@ interface Listed {
 }
 
 function render({ tools, unused, skills }: Listed, { terminal }: Invocation): string {
-  const toolRows = tools.map(({ tool, address, source, state }) => [
+  const toolRows = tools.map(({ tool, address, source, state, madeBy }) => [
     address,
-    source === "skill" ? `skill, ${state}` : source,
+    madeBy ?? (source === "skill" ? `skill, ${state}` : source),
     tool.description,
   ]);
   const unusedRows = unused.map(({ name, status, diagnostics: [first] }) => [

@@ -13,6 +13,7 @@ import { findWrongLimit, type QuotaLimits } from "../../workspace/quotas/quota-o
 import { createQuotas, type Quotas } from "../../workspace/quotas/quotas.ts";
 import { readUsage, type UsedQuota } from "../../workspace/quotas/read-usage.ts";
 import { createUsers } from "../../workspace/users.ts";
+import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import { showDollars } from "../agent/view/show-cost.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findConfig } from "../config/find-config.ts";
@@ -172,17 +173,14 @@ async function change(
   const records = createRecords(invocation);
   const user = toUser(invocation, action, records.user);
   const named = findNamedStore(invocation);
-  const choice = checkKept(named ?? defaultStore(invocation));
+  if (named !== undefined) checkKept(named);
   try {
     const options = await loadTrustedOptions(invocation);
-    const isConfigured = named === undefined && options.store !== undefined;
-    const isNew = !isConfigured && choice.kind === "sqlite" && !existsSync(choice.file);
-    if (isNew && named === undefined) checkPlace(invocation, action, choice);
+    const { place, isNew } = findPlace(invocation, action, options);
     const { store } = await records.complete(options);
     if (store === undefined) throw usageError("Cannot keep quotas without a store; name one with --store");
     let [had, limits]: [QuotaLimits, QuotaLimits] = [{}, {}];
     await changeKeptQuotas(store.kv, user, (before) => (limits = toLimits((had = before))));
-    const place = isConfigured ? "the store of the configuration" : nameStore(choice);
     const text = [
       describeLimits(user, limits, Object.keys(had).length === 0 && action === "clear"),
       ...(action === "set" ? await doubtName(user, invocation, store) : []),
@@ -210,6 +208,22 @@ function describeLimits(user: string | undefined, limits: QuotaLimits, isUnchang
   if (isUnchanged) return `${whose} had no quotas that were set with kitbag quota: nothing was changed.`;
   const shown = Object.entries(limits).map(([quota, limit]) => `${quota} ${show(quota as QuotaName, limit)}`);
   return `${whose} has ${shown.length === 0 ? "no quotas that are set with kitbag quota" : shown.join(", ")}.`;
+}
+
+/** The store that quotas are kept in, for messages, and whether it is made for them. */
+function findPlace(
+  invocation: Invocation,
+  action: string,
+  options: Pick<WorkspaceOptions, "store">,
+): { readonly place: string; readonly isNew: boolean } {
+  const named = findNamedStore(invocation);
+  if (named === undefined && options.store !== undefined) {
+    return { place: "the store of the configuration", isNew: false };
+  }
+  const choice = checkKept(named ?? defaultStore(invocation));
+  const isNew = choice.kind === "sqlite" && !existsSync(choice.file);
+  if (isNew && named === undefined) checkPlace(invocation, action, choice);
+  return { place: nameStore(choice), isNew };
 }
 
 /**

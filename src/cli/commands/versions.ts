@@ -1,8 +1,7 @@
 import { isKitbagError, quote, toFailure } from "../../core/errors.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
-import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type Versions } from "../../store/versions/versions.ts";
-import { diffForged, findForged, listForgedVersions } from "../forge/forged-versions.ts";
+import { diffForged, findForged, listForgedVersions, type ForgedVersions } from "../forge/forged-versions.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -85,7 +84,7 @@ async function listForged(address: string, made: "tool" | "skill", invocation: I
 async function listAddresses(versions: Versions, pair: readonly string[], invocation: Invocation): Promise<Answer> {
   if (pair.length > 0) throw usageError("Cannot compare versions of nothing: name a tool or a skill before --diff");
   const forged = await listForgedVersions(invocation);
-  const items: { address: string; versions: number; current: Version | undefined }[] = [...forged];
+  const items: ForgedVersions[] = [...forged];
   for (const address of await versions.addresses()) {
     if (forged.some((one) => one.address === address)) continue;
     items.push({
@@ -96,13 +95,16 @@ async function listAddresses(versions: Versions, pair: readonly string[], invoca
   }
   if (items.length === 0) return { document: { addresses: [] }, text: "No versions are kept: call a tool first." };
   items.sort((left, right) => (left.address < right.address ? -1 : 1));
-  const rows = items.map(({ address, versions: count, current }) => [
+  const hasMakers = items.some(({ madeBy }) => madeBy !== undefined);
+  const rows = items.map(({ address, versions: count, current, madeBy = "" }) => [
     address,
     String(count),
     current?.label ?? current?.digest.slice(0, shownDigest) ?? "",
     current === undefined || current.time === 0 ? "" : showTime(current.time),
+    ...(hasMakers ? [madeBy] : []),
   ]);
-  const text = renderTable(["ADDRESS", "VERSIONS", "CURRENT", "SINCE"], rows, invocation.terminal);
+  const heads = ["ADDRESS", "VERSIONS", "CURRENT", "SINCE", ...(hasMakers ? ["WHOSE"] : [])];
+  const text = renderTable(heads, rows, invocation.terminal);
   return { document: { addresses: items }, text };
 }
 

@@ -1,7 +1,7 @@
 import { toFailure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
-import { describeWish } from "../../forge/permissions-beyond.ts";
+import { describeAsking } from "../../forge/permissions-beyond.ts";
 import { Clock } from "../../workspace/call/clock.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Invocation } from "../cli-command.ts";
@@ -33,7 +33,7 @@ export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking
   return {
     async approve(waiting) {
       if (!terminal.canAsk) return undefined;
-      const question = toPrintableLine(`${waiting.name} asks for ${describeWish(waiting)}. Agree? [y/N]`);
+      const question = toPrintableLine(`${waiting.name} ${describeAsking(waiting)}. Agree? [y/N]`);
       for (const line of renderOpened(waiting.asks, terminal)) terminal.note(`${line}\n`);
       clock?.hold();
       const answer = await terminal.ask(`${question} `, { dropTyped: true }).finally(() => clock?.release());

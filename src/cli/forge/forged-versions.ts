@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
 import { skillVersionsFolder } from "../../skills/discovery/find-skills.ts";
 import type { StoredVersion } from "../../forge/disk/stored-tool.ts";
-import type { ForgeVersion } from "../../forge/forge-interface.ts";
+import type { ForgedTool, ForgeVersion } from "../../forge/forge-interface.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type VersionDiff } from "../../store/versions/versions.ts";
@@ -18,6 +18,13 @@ export interface ForgedVersions {
   readonly versions: number;
   /** The one that is live; none if it was deleted. */
   readonly current: Version | undefined;
+  /** Who made it, if that was another user. */
+  readonly madeBy?: string;
+}
+
+/** Says which user made something, and whether it is there for others; nothing for what the local user made. */
+export function showMaker({ owner, shared }: { readonly owner?: string; readonly shared?: boolean }): string {
+  return owner === undefined ? "" : `made by ${owner}, ${shared === true ? "shared" : "not shared"}`;
 }
 
 /** Tells what was made in the project under this name: its versions are in its folders, whether it was called or not. */
@@ -33,17 +40,23 @@ export async function listForgedVersions(context: CliContext): Promise<readonly 
   const { withForge } = await import("./with-forge.ts");
   return withForge(context, async (forge) => {
     const listed: ForgedVersions[] = [];
-    for (const { name: address, status } of forge.listTools()) {
-      if (status === "broken") continue;
-      const versions = await forge.listVersions(address);
-      listed.push({ address, versions: versions.length, current: findCurrent(address, versions) });
+    for (const tool of forge.listTools()) {
+      if (tool.status !== "broken") listed.push(summarise(tool, await forge.listVersions(tool.name)));
     }
-    for (const { name: address } of forge.listSkills()) {
-      const versions = await forge.listSkillVersions(address);
-      listed.push({ address, versions: versions.length, current: findCurrent(address, versions) });
+    for (const skill of forge.listSkills()) {
+      listed.push(summarise(skill, await forge.listSkillVersions(skill.name)));
     }
     return listed;
   });
+}
+
+function summarise(
+  made: Pick<ForgedTool, "name" | "owner" | "shared">,
+  versions: readonly ForgeVersion[],
+): ForgedVersions {
+  const { name: address, owner } = made;
+  const current = findCurrent(address, versions);
+  return { address, versions: versions.length, current, ...(owner !== undefined && { madeBy: showMaker(made) }) };
 }
 
 function findCurrent(address: string, versions: readonly ForgeVersion[]): Version | undefined {

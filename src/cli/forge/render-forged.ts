@@ -19,6 +19,8 @@ type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" 
   readonly note?: string;
   /** Of what waits. */
   readonly id?: string;
+  /** The version that it is an edit of. */
+  readonly from?: string;
   readonly asks?: Permissions;
   readonly laxer?: readonly string[];
   /** Of what was deleted. */
@@ -35,8 +37,10 @@ export function renderForged(output: JsonValue, workspace: Workspace): string | 
   return forged.status === "live" ? toPrintable(renderLive(forged as Forged, workspace)) : undefined;
 }
 
-function renderWaiting({ name, asks = {}, laxer = [], id = "" }: Forged): string {
-  return `${name} is not live yet. It asks a person to agree to: ${describeWish({ asks, laxer })}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
+function renderWaiting({ name, from, asks = {}, laxer = [], id = "" }: Forged): string {
+  const now = from === undefined ? `${name} is not live yet` : `${name} stays at ${from} for now`;
+  const what = from === undefined ? "it" : "the change";
+  return `${now}. It asks a person to agree to: ${describeWish({ asks, laxer })}. Nothing of ${what} has run. To agree:\n  kitbag approvals approve ${id}`;
 }
 
 /** How to undo it is said for models, by the name of the operation. */

@@ -1,6 +1,6 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
-import { describePermissions, describeWish } from "../../forge/permissions-beyond.ts";
+import { describeAsking, describePermissions, describeWish } from "../../forge/permissions-beyond.ts";
 import { isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/tool-draft.ts";
 import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
 import { toPatch } from "../../store/versions/diff-versions.ts";
@@ -30,10 +30,10 @@ function toFacts(waiting: WaitingTool, draft: ToolDraft | SkillDraft): readonly 
   const permissions = isSkillDraft(draft) ? "" : describePermissions(draft.permissions ?? {});
   return [
     [makes, name],
-    ["asks for", describeWish(waiting)],
+    [describeAsking(waiting).startsWith("asks for") ? "asks for" : "asks", describeWish(waiting)],
     ["may then use", permissions],
     ["made from", from ?? ""],
-    ["author", author],
+    ["asked by", waiting.owner ?? author],
     ["waits since", showTime(at)],
   ];
 }

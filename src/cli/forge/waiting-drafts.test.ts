@@ -6,6 +6,7 @@ import { withForge } from "../../../test/support/with-forge.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { defineSkill } from "../../core/define-skill.ts";
 import { openForge } from "../../forge/open-forge.ts";
+import { toOutput } from "../../forge/tools/to-output.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -63,6 +64,34 @@ test("kitbag approvals show tells what an edit changes in the version that is li
   expect(shown.stdout).toContain("--- main.js");
   expect(shown.stdout).toContain("+// mine\n const text");
   expect(shown.stdout).toContain('+      "api.example.com"');
+});
+
+test("a tool of another user that waits to be shared says so, who asks, and which version stays live", async () => {
+  const project = createProject();
+  const [hints, waiting] = await withForge(project, async (forge) => {
+    const live = await forge.createTool(countWords, { owner: "bob" });
+    const answer = await forge.updateTool("count-words", { shared: true }, { owner: "bob" });
+    return [live.status === "live" ? live.howToCall : [], toOutput(answer)];
+  });
+  const id = String(waiting["id"]);
+
+  const approvals = await runKitbag(["approvals"], { project });
+  const shown = await runKitbag(["approvals", "show", id], { project });
+  const listed = await runKitbag(["list"], { project });
+  const versions = await runKitbag(["versions"], { project });
+  const called = await runKitbag(["call", "count-words", "--text", "a"], { project });
+
+  expect(hints.join("\n")).not.toContain("On the command line");
+  expect(waiting["next"]).toMatch(
+    /^Version 1\.0\.0 stays live, and nothing of the change has run: a person must agree/u,
+  );
+  expect(approvals.stdout).toMatch(/WANTS +ASKED BY/u);
+  expect(approvals.stdout).toMatch(/tool count-words +to be shared with every user +bob /u);
+  expect(shown.stdout).toMatch(/^asks +to be shared with every user$/mu);
+  expect(shown.stdout).toMatch(/^asked by +bob$/mu);
+  expect(listed.stdout).toMatch(/^count-words +made by bob, not shared /mu);
+  expect(versions.stdout).toMatch(/^count-words .* made by bob, not shared$/mu);
+  expect(called.stderr).not.toContain("asks for to be");
 });
 
 test("kitbag approvals show names the list if there is no such id", async () => {

@@ -1,5 +1,5 @@
 import type { ForgeAnswer, SkillAnswer, WaitingTool } from "../../forge/forge-interface.ts";
-import { describeWish } from "../../forge/permissions-beyond.ts";
+import { describeAsking, describeWish } from "../../forge/permissions-beyond.ts";
 import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
@@ -31,9 +31,10 @@ export function renderDrafts(drafts: readonly WaitingDraft[], { terminal }: Pick
     waiting.id,
     `${waiting.makes} ${waiting.name}`,
     describeWish(waiting),
+    waiting.owner ?? waiting.author ?? "",
     waiting.description,
   ]);
-  return renderTable(["DRAFT", "MAKES", "ASKS FOR", "DESCRIPTION"], rows, terminal);
+  return renderTable(["DRAFT", "MAKES", "WANTS", "ASKED BY", "DESCRIPTION"], rows, terminal);
 }
 
 /** Approves or denies the draft whose id begins with `given`; nothing if none does. */
@@ -92,7 +93,7 @@ export async function noteWaiting(context: CliContext, address: string): Promise
   for (const { waiting } of await listWaitingDrafts(context)) {
     const { id, makes } = waiting;
     if (waiting.name !== name || (makes === "skill") !== address.includes("/")) continue;
-    const asks = `it asks for ${describeWish(waiting)}`;
+    const asks = `it ${describeAsking(waiting)}`;
     const cure = `Read it: kitbag approvals show ${id}; then approve it: kitbag approvals approve ${id}`;
     context.terminal.note(toPrintable(`The ${makes} ${name} waits for approval: ${asks}. ${cure}\n`));
   }

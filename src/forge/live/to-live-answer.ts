@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { ForgeAnswer, ForgeDiagnostic } from "../forge-interface.ts";
 import { refuseDraft } from "../birth/answer.ts";
+import { ownershipOf } from "../owners.ts";
 import { findUsers } from "./pipelines.ts";
 
 /** Tells all that a caller needs of a tool that is live now; why it is not, if it is not. */
@@ -24,19 +25,30 @@ export function toLiveAnswer(
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
     permissions: tool.permissions,
-    howToCall: toHints(name, registered.wireName, tool.examples[0]?.input ?? {}),
+    howToCall: [
+      ...toHints(registered.wireName, tool.examples[0]?.input ?? {}),
+      // The command line is the local user's.
+      ...(ownershipOf(entry.stored).owner === undefined ? [toCommand(name, tool.examples[0]?.input ?? {})] : []),
+    ],
     examples: [],
     ...(usedBy.length > 0 && { usedBy }),
     diagnostics: [...entry.diagnostics, ...notes],
   };
 }
 
-function toHints(name: string, wireName: string, input: JsonObject): readonly string[] {
-  const text = JSON.stringify(input);
-  const shown = text.length > 400 ? "{…}" : text;
+function toHints(wireName: string, input: JsonObject): readonly string[] {
+  const shown = showInput(input);
   return [
     `As a tool of its own: ${wireName} with ${shown}`,
     `Through call_tool: {"name": ${JSON.stringify(wireName)}, "input": ${shown}}`,
-    `On the command line: kitbag call ${name} --input '${shown.replaceAll("'", String.raw`'\''`)}'`,
   ];
+}
+
+function toCommand(name: string, input: JsonObject): string {
+  return `On the command line: kitbag call ${name} --input '${showInput(input).replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function showInput(input: JsonObject): string {
+  const text = JSON.stringify(input);
+  return text.length > 400 ? "{…}" : text;
 }

@@ -11,11 +11,15 @@ import { isNothing } from "../permissions-beyond.ts";
 export function toOutput(answer: ForgeAnswer | SkillAnswer): JsonObject {
   if (answer.status === "refused") throw new KitbagError(answer.error.code, answer.error.details);
   if (answer.status === "waiting") {
-    const { id, makes, name, asks, laxer } = answer;
+    const { id, makes, name, from, asks, laxer } = answer;
     const what = isNothing(asks) ? "this" : "these permissions";
     const cure = isNothing(asks) ? "leave that as it is" : "make it with fewer";
-    const next = `It is not live, and nothing of it has run: a person must agree to ${what} first, with "kitbag approvals approve ${id}". Tell them, or ${cure}`;
-    const wish = { asks, ...(laxer !== undefined && { laxer }) };
+    const now =
+      from === undefined
+        ? "It is not live, and nothing of it has run"
+        : `Version ${from} stays live, and nothing of the change has run`;
+    const next = `${now}: a person must agree to ${what} first, with "kitbag approvals approve ${id}". Tell them, or ${cure}`;
+    const wish = { ...(from !== undefined && { from }), asks, ...(laxer !== undefined && { laxer }) };
     return { status: "waiting", id, makes, name, ...wish, next } as unknown as JsonObject;
   }
   // Passed examples are no news.

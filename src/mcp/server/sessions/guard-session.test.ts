@@ -168,7 +168,7 @@ test.for(generations)("what a %s client makes is another user's neither to see n
   expect(tools.map(({ name }) => name)).not.toContain("echo");
 
   const sharing = await call(ada, "update_tool", { name: "echo", changes: { shared: true } });
-  expect(sharing).toContain("to be there for every user");
+  expect(sharing).toContain("to be shared with every user");
   expect(await approve(String(JSON.parse(sharing).id))).toBe("live");
 
   expect(await call(bob, "echo")).toBe("{}");
