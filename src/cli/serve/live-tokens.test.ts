@@ -52,6 +52,31 @@ test("follow() gives the tokens of a file when it changes, whether it is written
   expect(tokens.current).toEqual([{ token: bob, id: "bob" }]);
 });
 
+test("follow() gives what changed between the start and the moment at which it is called", () => {
+  const path = join(createFolder(), "tokens");
+  writeFileSync(path, `${ann} ann\n${bob} bob\n`);
+  const tokens = openTokens({ given: [], files: [{ path, name: "--token @tokens", isOwn: false }] });
+  const applied: unknown[] = [];
+
+  writeFileSync(path, `${bob} bob\n`);
+  const followed = tokens.follow((now) => applied.push(now), expect.fail);
+  onTestFinished(followed.stop);
+
+  expect(applied).toEqual([[{ token: bob, id: "bob" }]]);
+  expect(tokens.current).toEqual([{ token: bob, id: "bob" }]);
+});
+
+test("follow() of several, one after the other, gives each what changed", () => {
+  const { path, tokens, followed, applied } = open(`${ann} ann\n`);
+  followed.stop();
+  const later: unknown[] = [];
+
+  writeFileSync(path, `${bob} bob\n`);
+  onTestFinished(tokens.follow((now) => later.push(now), expect.fail).stop);
+
+  expect([applied(), later]).toEqual([[], [[{ token: bob, id: "bob" }]]]);
+});
+
 test("follow() takes a file with comments only as one from which all tokens were taken", async () => {
   const { path, applied } = open(`${ann} ann\n`);
 
@@ -63,6 +88,8 @@ test("follow() takes a file with comments only as one from which all tokens were
 test.for<[string, (path: string) => void]>([
   ["is empty", (path) => writeFileSync(path, "")],
   ["is half written", (path) => writeFileSync(path, `${ann} ann\nsha256:0123`)],
+  ["ends in the middle of the scopes", (path) => writeFileSync(path, `${ann} ann tools`)],
+  ["ends in the middle of a token", (path) => writeFileSync(path, `${ann} ann\n${bob.slice(0, 18)}`)],
   ["has a name that cannot be one", (path) => writeFileSync(path, `${ann} a/b\n`)],
   ["is gone", (path) => rmSync(path)],
 ])("follow() keeps the tokens of before when the file %s, and says so once", async ([, damage]) => {

@@ -1,9 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
-
 import { describeCause, isKitbagError } from "../../core/errors.ts";
 import { anybody } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
-import { readFirstTokens, readTokens, type TokenPlaces } from "./read-tokens.ts";
+import { readFirstTokens, readTokens, readTokenTexts, type TokenPlaces, type TokenTexts } from "./read-tokens.ts";
 import { changeTokens, hasTokenFile, makeToken, type MadeToken } from "./token-file.ts";
 
 /** How often token files are looked at. What is seen twice is taken: a file that is being written changes. */
@@ -16,8 +14,8 @@ export interface LiveTokens {
   /** Keeps the token that the first start made, once it is sure that it is served. Answers with it: it is known here only. */
   keepFirst(): Promise<string | undefined>;
   /**
-   * From now on follows the files: `apply` gets the tokens whenever they change. A file that cannot be used, or tokens for which `apply`
-   * throws, change nothing, and `warn` is told once.
+   * From now on follows the files: `apply` gets the tokens whenever they change, and at once if they have changed since they were read
+   * last. A file that cannot be used, or tokens for which `apply` throws, change nothing, and `warn` is told once.
    */
   follow(apply: (tokens: readonly GateToken[]) => void, warn: (problem: string) => void): FollowedTokens;
 }
@@ -37,7 +35,9 @@ export interface FollowedTokens {
 export function openTokens(places: TokenPlaces): LiveTokens {
   const missing = places.files.find(({ path, isOwn }) => isOwn && !hasTokenFile(path));
   let first = missing === undefined ? undefined : { path: missing.path, made: makeToken(anybody.id, "all") };
-  let current = first === undefined ? readFirstTokens(places) : [first.made.line];
+  // What the tokens were read from: what differs from it has changed since, also before anything follows.
+  let taken = readTokenTexts(places);
+  let current = first === undefined ? readFirstTokens(places, taken) : [first.made.line];
 
   return {
     get current() {
@@ -48,21 +48,41 @@ export function openTokens(places: TokenPlaces): LiveTokens {
       const { path, made } = first;
       first = undefined;
       const isKept = await keep(path, made);
-      current = readFirstTokens(places);
+      taken = readTokenTexts(places, taken);
+      current = readFirstTokens(places, taken);
       return isKept ? made.token : undefined;
     },
     follow(apply, warn) {
-      return followPlaces(
-        places,
-        () => {
-          const tokens = readTokens(places);
+      const look = (): TokenTexts => readTokenTexts(places, taken);
+      const take = (texts: TokenTexts): void => {
+        taken = texts;
+        try {
+          const tokens = readTokens(places, texts);
           apply(tokens);
           current = tokens;
-        },
-        warn,
-      );
+        } catch (cause) {
+          const reason = isKitbagError(cause) ? cause.message : describeCause(cause);
+          warn(`${reason}; the tokens of before stay good`);
+        }
+      };
+      let seen = look();
+      if (!isSame(seen, taken)) take(seen);
+      const timer = setInterval(() => {
+        const texts = look();
+        if (!isSame(texts, taken) && isSame(texts, seen)) take(texts);
+        seen = texts;
+      }, lookMs);
+      timer.unref();
+      return {
+        reread: () => take(look()),
+        stop: () => clearInterval(timer),
+      };
     },
   };
+}
+
+function isSame(one: TokenTexts, other: TokenTexts): boolean {
+  return one.every((text, index) => String(text) === String(other[index]));
 }
 
 /** Another service may have been started for the first time at the same moment: one of them makes the token. */
@@ -73,45 +93,4 @@ async function keep(path: string, { line }: MadeToken): Promise<boolean> {
     return isKept ? [line] : undefined;
   });
   return isKept;
-}
-
-function followPlaces({ files }: TokenPlaces, change: () => void, warn: (problem: string) => void): FollowedTokens {
-  // What is no file, as a pipe, can be read once only.
-  const paths = files.map(({ path }) => path).filter(isFile);
-  const look = (): string => JSON.stringify(paths.map(readText));
-  let taken = look();
-  let seen = taken;
-
-  function take(text: string): void {
-    taken = text;
-    try {
-      change();
-    } catch (cause) {
-      const reason = isKitbagError(cause) ? cause.message : describeCause(cause);
-      warn(`${reason}; the tokens of before stay good`);
-    }
-  }
-
-  const timer = setInterval(() => {
-    const text = look();
-    if (text !== taken && text === seen) take(text);
-    seen = text;
-  }, lookMs);
-  timer.unref();
-  return {
-    reread: () => take(look()),
-    stop: () => clearInterval(timer),
-  };
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function readText(path: string): string {
-  try {
-    return isFile(path) ? readFileSync(path, "latin1") : "";
-  } catch (cause) {
-    return describeCause(cause);
-  }
 }

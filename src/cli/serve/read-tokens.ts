@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { GateToken } from "../../gate/gate.ts";
@@ -5,7 +6,7 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { usageError } from "../usage-error.ts";
-import { hasTokenFile, loadTokens, ownTokenFile, readTokenFile, toGateToken } from "./token-file.ts";
+import { hasTokenFile, loadTokens, ownTokenFile, parseTokens, readTokenText, toGateToken } from "./token-file.ts";
 
 /** Where the tokens of a service come from. */
 export interface TokenPlaces {
@@ -49,13 +50,29 @@ export function findTokenPlaces({ options, env, cwd }: Asked): TokenPlaces {
   };
 }
 
+/** What is in each file of the places: its text, or why it cannot be read. */
+export type TokenTexts = readonly (string | Error)[];
+
+/** Reads the files of the places. What is no file, as a pipe, can be read once only, and stays as it was `before`. */
+export function readTokenTexts({ files }: TokenPlaces, before: TokenTexts = []): TokenTexts {
+  return files.map(({ path }, index) => {
+    const known = before[index];
+    if (known !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() === false) return known;
+    try {
+      return readTokenText(path);
+    } catch (cause) {
+      return cause as Error;
+    }
+  });
+}
+
 /**
- * Reads all tokens of the places.
+ * Reads all tokens of the places, from texts that are known or as the files are now.
  *
  * @throws {KitbagError} `usage-invalid`, `config-invalid` for a file that cannot be read. It never repeats a token.
  */
-export function readTokens({ given, files }: TokenPlaces): readonly GateToken[] {
-  return [...given, ...files.flatMap(readPlace)];
+export function readTokens(places: TokenPlaces, texts = readTokenTexts(places)): readonly GateToken[] {
+  return [...places.given, ...places.files.flatMap((place, index) => readPlace(place, texts[index] ?? ""))];
 }
 
 /** Without the file of `kitbag token` if it was not made yet. */
@@ -63,10 +80,14 @@ export function withoutMissing(places: TokenPlaces): TokenPlaces {
   return { ...places, files: places.files.filter(({ path, isOwn }) => !isOwn || hasTokenFile(path)) };
 }
 
-function readPlace({ path, name, isOwn }: TokenPlace): readonly GateToken[] {
-  if (isOwn) return loadTokens(path);
+function readPlace({ path, name, isOwn }: TokenPlace, text: string | Error): readonly GateToken[] {
+  const read = (): string => {
+    if (text instanceof Error) throw text;
+    return text;
+  };
+  if (isOwn) return loadTokens(path, read);
   try {
-    return readTokenFile(path);
+    return parseTokens(read());
   } catch (cause) {
     throw usageError(`Cannot read ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
@@ -77,8 +98,8 @@ function readPlace({ path, name, isOwn }: TokenPlace): readonly GateToken[] {
  *
  * @throws {KitbagError} as {@link readTokens}, and `usage-invalid` if there is no token.
  */
-export function readFirstTokens(places: TokenPlaces): readonly GateToken[] {
-  const tokens = readTokens(places);
+export function readFirstTokens(places: TokenPlaces, texts?: TokenTexts): readonly GateToken[] {
+  const tokens = readTokens(places, texts);
   if (tokens.length === 0) throw noToken(places.files.map(({ name }) => name).join(" and "));
   return tokens;
 }

@@ -5,17 +5,17 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
-import { changeTokens, loadTokens, makeToken, readTokenFile } from "./token-file.ts";
+import { changeTokens, loadTokens, makeToken, parseTokens } from "./token-file.ts";
 
 const token = ["a", "made", "up", "token"].join("-");
 const digest = digestToken(token);
 
-test("readTokenFile() reads tokens and digests, whose they are, what they are good for and when they were made", () => {
-  const path = write(
-    `# ours\n${token}\r\n\n  ${token}-2 reader tools:pdf,tools:csv,\nsha256:${digest} ann * 2026-01-02T03:04:05Z`,
+test("parseTokens() reads tokens and digests, whose they are, what they are good for and when they were made", () => {
+  const lines = parseTokens(
+    `# ours\n${token}\r\n\n  ${token}-2 reader tools:pdf,tools:csv,\nsha256:${digest} ann * 2026-01-02T03:04:05Z\n`,
   );
 
-  expect(readTokenFile(path)).toEqual([
+  expect(lines).toEqual([
     { token },
     { token: `${token}-2`, id: "reader", scopes: ["tools:pdf", "tools:csv"] },
     { sha256: digest, id: "ann", created: "2026-01-02T03:04:05Z" },
@@ -24,18 +24,17 @@ test("readTokenFile() reads tokens and digests, whose they are, what they are go
 
 test.for([
   ["", "it is empty"],
-  [`${token} a/b`, 'line 1: "a/b" cannot be a name'],
-  [`# ours\n${token} oauth:alice`, 'line 2: "oauth:alice" cannot be a name'],
-  [`${token} al\u0000ice`, "cannot be a name"],
-  [`${token} \u0430lice`, "cannot be a name"],
-  [`${token} ${"a".repeat(10_240)}`, "cannot be a name"],
-  [`sha256:${digest.slice(0, 40)}`, 'line 1: "sha256:" is followed by no digest'],
-  [`${token} ann * 2026-01-02T03:04:05Z more`, "line 1: there are more than"],
-])("readTokenFile() refuses %j and repeats no token", ([text = "", reason]) => {
-  const path = write(text);
-
-  expect(() => readTokenFile(path)).toThrow(reason);
-  expect(() => readTokenFile(path)).not.toThrow(token);
+  [`${token}\n${token}-2 ann tools`, "line 2 does not end with a newline, so it may be half written; end it with one"],
+  [`${token} a/b\n`, 'line 1: "a/b" cannot be a name'],
+  [`# ours\n${token} oauth:alice\n`, 'line 2: "oauth:alice" cannot be a name'],
+  [`${token} al\u0000ice\n`, "cannot be a name"],
+  [`${token} \u0430lice\n`, "cannot be a name"],
+  [`${token} ${"a".repeat(10_240)}\n`, "cannot be a name"],
+  [`sha256:${digest.slice(0, 40)}\n`, 'line 1: "sha256:" is followed by no digest'],
+  [`${token} ann * 2026-01-02T03:04:05Z more\n`, "line 1: there are more than"],
+])("parseTokens() refuses %j and repeats no token", ([text = "", reason]) => {
+  expect(() => parseTokens(text)).toThrow(reason);
+  expect(() => parseTokens(text)).not.toThrow(token);
 });
 
 test("makeToken() makes random tokens that are kept as digests only", async () => {

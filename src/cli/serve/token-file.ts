@@ -24,22 +24,32 @@ export function ownTokenFile(home: string): string {
   return join(home, "tokens");
 }
 
-/**
- * Reads a token file. Each line is a token, and behind it, if that is wanted, whose it is, its scopes (`*` for all) and when it was made:
- * `<token> <name> tools:of:pdf,tools:read 2026-11-18T07:00:00Z`. `sha256:` and its digest may stand for a token.
- *
- * @throws {Error} with what is wrong and in which line; it never repeats a token.
- */
-export function readTokenFile(path: string): readonly TokenLine[] {
-  let text: string;
+/** Reads the text of a token file. @throws {Error} with what is wrong. */
+export function readTokenText(path: string): string {
   try {
     if (statSync(path).size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-    text = readFileSync(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (cause) {
     throw new Error(describeFileError(cause), { cause });
   }
+}
+
+/**
+ * Reads the text of a token file. Each line is a token, and behind it, if that is wanted, whose it is, its scopes (`*` for all) and when it
+ * was made: `<token> <name> tools:of:pdf,tools:read 2026-11-18T07:00:00Z`. `sha256:` and its digest may stand for a token.
+ *
+ * A last line without a newline is refused: if the rest of it is still to be written, its token would be good for more than it should, or
+ * be another one.
+ *
+ * @throws {Error} with what is wrong and in which line; it never repeats a token.
+ */
+export function parseTokens(text: string): readonly TokenLine[] {
   if (text === "") throw new Error("it is empty; a file with a line that begins with # has no tokens");
-  return text.split("\n").flatMap((line, index) => {
+  const lines = text.split("\n");
+  if (lines.at(-1) !== "") {
+    throw new Error(`line ${lines.length} does not end with a newline, so it may be half written; end it with one`);
+  }
+  return lines.flatMap((line, index) => {
     const trimmed = line.trim();
     return trimmed === "" || trimmed.startsWith("#") ? [] : [parseLine(trimmed, index + 1)];
   });
@@ -88,14 +98,14 @@ export function makeToken(id: string, scopes: readonly string[] | "all"): MadeTo
 }
 
 /**
- * Reads Kitbag's own token file.
+ * Reads Kitbag's own token file, or the text that `read` has of it.
  *
  * @throws {KitbagError} `config-invalid` if it is not as Kitbag writes it, or another user could have written it.
  */
-export function loadTokens(path: string): readonly TokenLine[] {
+export function loadTokens(path: string, read = (): string => readTokenText(path)): readonly TokenLine[] {
   try {
     checkOwner(path);
-    return readTokenFile(path);
+    return parseTokens(read());
   } catch (cause) {
     throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
   }
