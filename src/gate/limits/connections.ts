@@ -79,10 +79,16 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
     },
     find: (socket) => bySocket.get(socket),
     letIn(socket, caller) {
+      const most = caller === anybody ? Infinity : limits.maxConnectionsPerCaller;
       waiting.delete(socket);
-      const count = held.take(socket, caller.id);
-      if (caller === anybody || count <= limits.maxConnectionsPerCaller) return true;
-      return cut(held.findUnused(caller.id), `${caller.id} has ${limits.maxConnectionsPerCaller} connections already`);
+      if (held.take(socket, caller.id) > most) {
+        cut(held.findUnused(caller.id), `${caller.id} has ${most} connections already`);
+      }
+      if (held.count(caller.id) <= most) return true;
+      // It is the caller's no more, so that cutting it later lets no other in; and it makes room as those of strangers do.
+      held.drop(socket);
+      waiting.add(socket);
+      return false;
     },
     cutWaiting() {
       for (const socket of waiting) if (bySocket.get(socket)?.running === 0) socket.destroy();
@@ -110,6 +116,8 @@ interface Held {
   /** Makes a connection that of a caller, as the one used last. Answers how many the caller holds. */
   take(socket: Socket, caller: string): number;
   drop(socket: Socket): void;
+  /** How many a caller holds. */
+  count(caller: string): number;
   /** The connection that was not in use for longest, of this caller or of the one that holds the most and has one. */
   findUnused(caller?: string): Socket | undefined;
 }
@@ -121,10 +129,12 @@ function createHeld(bySocket: ReadonlyMap<Socket, Connection>): Held {
     return undefined;
   };
   function drop(socket: Socket): void {
-    const { caller = "" } = bySocket.get(socket) ?? {};
-    const sockets = byCaller.get(caller);
+    const connection = bySocket.get(socket);
+    if (connection?.caller === undefined) return;
+    const sockets = byCaller.get(connection.caller);
     sockets?.delete(socket);
-    if (sockets?.size === 0) byCaller.delete(caller);
+    if (sockets?.size === 0) byCaller.delete(connection.caller);
+    connection.caller = undefined;
   }
 
   return {
@@ -137,6 +147,7 @@ function createHeld(bySocket: ReadonlyMap<Socket, Connection>): Held {
       return sockets.size;
     },
     drop,
+    count: (caller) => byCaller.get(caller)?.size ?? 0,
     findUnused(caller) {
       if (caller !== undefined) return findIn(byCaller.get(caller) ?? []);
       const sets = [...byCaller.values()].toSorted((one, other) => other.size - one.size);

@@ -282,6 +282,38 @@ test("maxConnectionsPerCaller makes room among the caller's own connections, and
   expect([busy?.closed, third?.closed]).toEqual([false, false]);
 });
 
+test("maxConnectionsPerCaller lets nobody in beyond it, however often a refused caller comes again", async () => {
+  const gate = await openTestGate({
+    limits: { maxConnectionsPerCaller: 2 },
+    tokens: toTokens(["ann"]),
+    routes: [slow],
+  });
+  const statuses: number[] = [];
+
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    statuses.push(readStatus(await begin(dial(gate), "ann")));
+    // By now the answer to the refused request is written, and its connection is not in use.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  expect(statuses).toEqual([200, 200, 429, 429, 429, 429, 429, 429, 429, 429]);
+});
+
+test("maxConnectionsPerCaller leaves the places that others need, whoever drips refused requests", async () => {
+  const gate = await openTestGate({
+    limits: { maxConnections: 6, maxConnectionsPerCaller: 2 },
+    tokens: toTokens(["ann", "bob"]),
+    routes: [echoRoute, slow],
+  });
+  for (let index = 0; index < 2; index += 1) await begin(dial(gate), "ann");
+  for (let index = 0; index < 10; index += 1) await exchange(dial(gate), `${toHead("/slow", "ann").slice(0, -1)}`);
+
+  const bob = dial(gate);
+  await use(bob, "bob");
+
+  expect(bob.closed).toBe(false);
+});
+
 test("a client with a wrong token holds no place", async () => {
   const gate = await openTestGate({ limits: { maxConnections: 1 }, tokens: [{ token: madeUpToken }] });
   const stranger = dial(gate);
