@@ -91,6 +91,7 @@ function createParts(options: GateOptions, limits: GateLimits, opened: Opened): 
       audience: [options.oauth?.audience ?? resource].flat(),
       challenge,
       guesses: limits.guesses === "off" ? undefined : createGuesses(limits.guesses),
+      refreshTokens: options.refreshTokens,
     }),
     challenge,
     connections: createConnections({ limits, addresses, report }),
@@ -98,6 +99,7 @@ function createParts(options: GateOptions, limits: GateLimits, opened: Opened): 
     callers: createRate(limits.caller),
     bodies: { limits, reading: new Set() },
     findRoute: createRouteFinder(routes),
+    unavailable: options.unavailable,
     report,
   };
 }

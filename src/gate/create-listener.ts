@@ -22,6 +22,8 @@ export interface ListenerParts {
   readonly callers: Buckets | undefined;
   readonly bodies: RequestParts["bodies"];
   readonly findRoute: (path: string) => Route | undefined;
+  /** Why there is no service. */
+  readonly unavailable: string | undefined;
   readonly report: (event: GateEvent) => void;
 }
 
@@ -141,7 +143,8 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   const route = parts.findRoute(visit.path);
   if (route === undefined) return refuse(parts, visit, { status: 404, message: "nothing is at this path", keep: true });
 
-  const answer = parts.access.check({ header: incoming.headers.authorization, network: connection.network, nowMs });
+  const { authorization: header } = incoming.headers;
+  const answer = parts.access.check({ header, query: visit.query, network: connection.network, nowMs });
   const go = (found: Caller | Denial): void => {
     if (isDenial(found)) refuse(parts, visit, { ...found, message: found.reason }, route);
     else if (!response.destroyed) pass(visit, route, found);
@@ -150,15 +153,17 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   else go(answer);
 }
 
-/** What everybody may read: that the service lives, and where its tokens come from. */
-function sendPublic({ challenge }: ListenerParts, { path, incoming, response }: Visit): boolean {
+/** What everybody may read: whether the service lives, and where its tokens come from. */
+function sendPublic({ challenge, unavailable }: ListenerParts, { path, incoming, response }: Visit): boolean {
   if (path !== "/healthz" && !path.startsWith("/.well-known/")) return false;
-  const document = path === "/healthz" ? '{"status":"ok"}' : challenge.documents.get(path);
+  const health = unavailable === undefined ? { status: "ok" } : { status: "unavailable", reason: unavailable };
+  const document = path === "/healthz" ? JSON.stringify(health) : challenge.documents.get(path);
+  const status = path === "/healthz" && unavailable !== undefined ? 503 : 200;
   if (document === undefined || (incoming.method !== "GET" && incoming.method !== "HEAD")) return false;
   // Pages need to read where tokens come from; whether something listens here is not their business.
   if (path !== "/healthz") response.setHeader("access-control-allow-origin", "*");
   response
-    .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(document) })
+    .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(document) })
     .end(incoming.method === "HEAD" ? undefined : document);
   return true;
 }

@@ -171,6 +171,13 @@ export interface GateOptions {
   readonly oauth?: GateOAuth;
   readonly limits?: Partial<GateLimits>;
   readonly report?: (event: GateEvent) => void;
+  /** Why there is no service behind this gate. Then `/healthz` answers 503 with it, to everybody: no secret, no path. */
+  readonly unavailable?: string;
+  /**
+   * Is called before an unknown token of `kitbag token` is refused, at most ten times a second: call `setTokens` if there are others now.
+   * The token is looked for once more then. It must not throw.
+   */
+  readonly refreshTokens?: () => void;
 }
 
 /** A listener that is open. */

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { KitbagError, quote } from "../../core/errors.ts";
-import { digestToken } from "../../gate/access/token-check.ts";
+import { digestToken, tokenPrefix } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
 import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
@@ -92,7 +92,7 @@ export interface MadeToken {
 
 /** Makes a random token for a user. */
 export function makeToken(id: string, scopes: readonly string[] | "all"): MadeToken {
-  const token = `kitbag_${randomBytes(32).toString("base64url")}`;
+  const token = tokenPrefix + randomBytes(32).toString("base64url");
   const created = new Date().toISOString().replace(/\.\d+Z$/u, "Z");
   return { token, line: { sha256: digestToken(token), id, ...(scopes !== "all" && { scopes }), created } };
 }

@@ -7,7 +7,7 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Guesses } from "./guesses.ts";
 import { clockToleranceMs, createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
-import { anybody, createTokenCheck, readBearer, type KnownToken } from "./token-check.ts";
+import { anybody, createTokenCheck, readBearer, tokenPrefix, type KnownToken } from "./token-check.ts";
 
 /** Somebody is not let in, and what they are told. */
 export interface Denial {
@@ -22,6 +22,8 @@ export interface Denial {
 export interface Sent {
   /** The `Authorization` header. */
   readonly header: string | undefined;
+  /** What is behind the `?` of the address. A token there is not looked at. */
+  readonly query: string;
   /** What its address is counted as. */
   readonly network: string;
   readonly nowMs: number;
@@ -46,11 +48,15 @@ export interface AccessParts {
   readonly audience: readonly string[];
   readonly challenge: Challenge;
   readonly guesses: Guesses | undefined;
+  readonly refreshTokens: (() => void) | undefined;
 }
 
 /** The most JWTs that are remembered, and for how long. */
 const mostJwts = 1000;
 const longestMs = 300_000;
+
+/** So often other tokens are asked for at most. */
+const refreshMs = 100;
 
 /** Makes the check of who is let in. Without tokens and OAuth everybody is, until there are tokens. */
 export function createAccess(parts: AccessParts): Access {
@@ -59,10 +65,19 @@ export function createAccess(parts: AccessParts): Access {
   const jwts = createKnownJwts();
   let known = createTokenCheck(tokens);
   let isOpen = tokens.length === 0 && oauth === undefined;
+  let refreshedAt = -Infinity;
+
+  /** A token that was just made may not be known yet. */
+  const findAgain = (token: string, digest: Buffer, { nowMs }: Sent): KnownToken | undefined => {
+    if (!token.startsWith(tokenPrefix) || nowMs - refreshedAt < refreshMs) return undefined;
+    refreshedAt = nowMs;
+    parts.refreshTokens?.();
+    return known.find(digest);
+  };
 
   const take = async (token: string, key: string, sent: Sent): Promise<Caller | Denial> => {
     const answer = await checkJwt?.(token);
-    if (answer?.status !== "ok") return denyToken(answer, sent, parts);
+    if (answer?.status !== "ok") return denyToken(describeWrong(token, answer), sent, parts, answer);
     const denial = checkRequired(answer.caller, parts);
     if (denial !== undefined) return denial;
     jwts.keep(key, answer.caller, answer.expiresAt);
@@ -73,9 +88,11 @@ export function createAccess(parts: AccessParts): Access {
     check(sent) {
       if (isOpen) return anybody;
       const token = readBearer(sent.header);
-      if (token === undefined) return { status: 401, reason: describeMissing(parts), challenge: challenge.render() };
+      if (token === undefined) {
+        return { status: 401, reason: describeMissing(parts) + describeIgnored(sent), challenge: challenge.render() };
+      }
       const digest = hash("sha256", token, "buffer");
-      const found = known.find(digest);
+      const found = known.find(digest) ?? findAgain(token, digest, sent);
       if (found !== undefined) return admitToken(found, sent, guesses);
       const key = checkJwt === undefined ? "" : digest.toString("latin1");
       const caller = jwts.find(key);
@@ -83,7 +100,7 @@ export function createAccess(parts: AccessParts): Access {
       // A signature cannot be guessed, so it is looked at however many tokens of this address were wrong.
       return checkJwt !== undefined && token.split(".", 4).length === 3
         ? take(token, key, sent)
-        : denyToken(undefined, sent, parts);
+        : denyToken(describeWrong(token), sent, parts);
     },
     isGood: (caller) => (isOpen ? caller === anybody : known.callers.has(caller) || jwts.isGood(caller)),
     setTokens(others) {
@@ -112,20 +129,31 @@ export function isDenial(answer: Caller | Denial): answer is Denial {
   return "status" in answer;
 }
 
-function denyToken(answer: JwtAnswer | undefined, sent: Sent, { challenge, guesses }: AccessParts): Denial {
+function denyToken(reason: string, sent: Sent, { challenge, guesses }: AccessParts, answer?: JwtAnswer): Denial {
   if (answer?.status === "unavailable") {
-    const reason = "tokens cannot be checked now, since the authorization server gives no keys";
-    return { status: 503, reason, retryAfterMs: 5000 };
+    const cause = "tokens cannot be checked now, since the authorization server gives no keys";
+    return { status: 503, reason: cause, retryAfterMs: 5000 };
   }
   const waitMs = guesses?.waitMs(sent.network, sent.nowMs) ?? 0;
   if (waitMs > 0) return tooManyGuesses(waitMs);
   guesses?.note(sent.network, sent.nowMs);
-  const why = answer?.status === "wrong" ? `: ${answer.reason}` : "";
   return {
     status: 401,
-    reason: `the token is not right${why}`,
+    reason: reason + describeIgnored(sent),
     challenge: challenge.render({ error: "invalid_token" }),
   };
+}
+
+function describeWrong(token: string, answer?: JwtAnswer): string {
+  if (answer?.status === "wrong") return `the token is not right: ${answer.reason}`;
+  if (!token.startsWith(tokenPrefix)) return "the token is not right";
+  return "the token is unknown or was revoked; make one with: kitbag token add <name>";
+}
+
+/** Addresses are written to logs, so a token in one is not a secret any more. */
+function describeIgnored({ query }: Sent): string {
+  if (!/(?:^|&)(?:[^=&]*token|api_?key|auth[^=&]*)=|kitbag_/iu.test(query)) return "";
+  return "; the token in the address was ignored; logs on the way may hold it, so revoke it and make another";
 }
 
 function checkRequired(caller: Caller, { oauth, challenge }: AccessParts): Denial | undefined {

@@ -4,6 +4,9 @@ import { toScopesKey, type Scopes } from "../../core/scopes.ts";
 import { localUser } from "../../core/users.ts";
 import type { Caller, GateToken } from "../gate.ts";
 
+/** How the tokens of `kitbag token` begin. */
+export const tokenPrefix = "kitbag_";
+
 /** Who is let in when no token is asked for. */
 export const anybody: Caller = { id: localUser, scopes: "all" };
 

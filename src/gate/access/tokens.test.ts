@@ -141,6 +141,59 @@ test("/healthz needs no token, and says nothing more than that the service lives
   expect(await response.text()).toBe('{"status":"ok"}');
 });
 
+test("/healthz answers 503 with the reason while there is no service", async () => {
+  const gate = await openTestGate({ unavailable: "store-unaccepted: a person must agree first" });
+
+  const response = await fetch(`${gate.url}/healthz`);
+
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({
+    status: "unavailable",
+    reason: "store-unaccepted: a person must agree first",
+  });
+});
+
+test("refreshTokens() is asked before a token of kitbag token is refused, and one that became good is no guess", async () => {
+  const token = `kitbag_${madeUpToken}`;
+  const known: GateToken[] = [{ token: madeUpToken }];
+  const gate: Gate = await openTestGate({
+    tokens: known,
+    limits: { guesses: { perSecond: 0.1, burst: 1 } },
+    refreshTokens: () => gate.setTokens(known),
+  });
+
+  known.push({ sha256: digestToken(token), id: "ann" });
+  const added = await ask(gate, token);
+  const other = await ask(gate, `${token}-of-nobody`);
+
+  expect([added.status, other.status]).toEqual([200, 401]);
+  expect(await other.json()).toEqual({
+    error: {
+      status: 401,
+      message: "the token is unknown or was revoked; make one with: kitbag token add <name>",
+    },
+  });
+});
+
+test("refreshTokens() is asked at most ten times a second, and for no token that a person thought of", async () => {
+  let asked = 0;
+  const gate = await openTestGate({
+    tokens: [{ token: madeUpToken }],
+    limits: { guesses: "off" },
+    refreshTokens: () => void (asked += 1),
+  });
+
+  await ask(gate, "wrong-wrong-wrong-wrong");
+  const before = asked;
+  const started = performance.now();
+  for (let index = 0; index < 50; index += 1) await ask(gate, `kitbag_${index}`);
+  const most = 1 + Math.ceil((performance.now() - started) / 100);
+
+  expect(before).toBe(0);
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThanOrEqual(most);
+});
+
 test("a token that is known by its digest lets its owner in, and the digest itself nobody", async () => {
   const sha256 = digestToken(madeUpToken);
   const gate = await openTestGate({ tokens: [{ sha256, id: "ann" }] });
@@ -170,6 +223,13 @@ test("a token in the address is none", async () => {
   );
 
   expect(responses.map(({ status }) => status)).toEqual([401, 401]);
+  for (const response of responses) {
+    const text = await response.text();
+    expect(text).toContain(
+      "the token in the address was ignored; logs on the way may hold it, so revoke it and make another",
+    );
+    expect(text).not.toContain(madeUpToken);
+  }
 });
 
 test("setTokens() refuses a token that is gone, and lets one in that is new", async () => {
