@@ -14,11 +14,7 @@ export function addSkillsOption(command: Command): void {
 
 /** Adds an option with a value that may be given again. */
 export function addListOption(command: Command, flags: string, description: string): void {
-  // An option that was taken back (--no-…) is false.
-  const collect = (value: string, before: readonly string[] | false | undefined): string[] => [
-    ...(before || []),
-    value,
-  ];
+  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
   command.option(flags, description, collect);
 }
 

@@ -68,7 +68,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot find the draft ${quote(id)}: ${known.length === 0 ? "none waits" : `those that wait are ${known.join(", ")}`}`,
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
-    `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
+    `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
   "grant-changed": ({ path, found, cure }) =>
     `Cannot hold a tool to its permissions at ${quote(path)}: ${found}; ${cure}`,
   "guard-refused": ({ guard, place, reason }) =>

@@ -6,7 +6,7 @@ import { defaultLimits } from "./limits/gate-limits.ts";
 import { isLoopback } from "./origin/is-loopback.ts";
 
 /** Shortest token: about 80 bits if it is random. */
-const shortestToken = 16;
+export const shortestToken = 16;
 
 /**
  * Finds out that a gate must not be opened like this.

@@ -120,6 +120,40 @@ test("kitbag serve --http tells clients which command takes the store, and goes 
   expect(counted.content).toEqual([{ type: "text", text: "1" }]);
 });
 
+test("kitbag serve --http that waits for a person has a token, follows it, and says at /healthz that it waits", async () => {
+  const project = await createUsed();
+  const other = { ...project, home: join(dirname(project.folder), "other-home") };
+  await runKitbag(["trust", "."], { project: other });
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const run = (...words: string[]): ReturnType<typeof runKitbag> => runKitbag(words, { project: other });
+  const ask = async (bearer: string): Promise<number> => (await send(url, "GET", undefined, bearer)).status;
+  const server = start(other, ["serve", "--http", `127.0.0.1:${port}`]);
+  await vi.waitFor(() => expect(server.stderr()).toContain("kitbag_"), 60_000);
+
+  const first = /kitbag_[\w-]{43}/u.exec(server.stderr())?.[0] ?? "";
+  const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+  const refused = await connectHttp(url, first).catch((cause: unknown) => cause as Error);
+  const [ann = ""] = (await run("token", "add", "ann")).stdout.split("\n");
+  const added = await ask(ann);
+  await run("token", "revoke", "ann");
+  await vi.waitFor(async () => expect(await ask(ann)).toBe(401), 1000);
+  await run(...toCommand({ error: refused }).words);
+  await vi.waitFor(() => expect(server.stdout()).toContain(url), 60_000);
+  const client = await connectHttp(url, first);
+  const counted = await client.callTool({ name: "visit", arguments: {} });
+
+  expect(server.stdout()).toBe(`${url}\nToken ${first}\n`);
+  expect([health.status, await health.json()]).toEqual([
+    503,
+    { status: "unavailable", reason: expect.stringMatching(/^store-unaccepted: a person must agree first/u) },
+  ]);
+  expect(refused).toMatchObject({ message: expect.stringContaining("kitbag store accept") });
+  expect([added, await ask(ann)]).toEqual([503, 401]);
+  // The token of the first start is the local user's, who called it before.
+  expect(counted.content).toEqual([{ type: "text", text: "2" }]);
+});
+
 test("kitbag serve --http that waits for a person ends when it is asked to", async () => {
   const project = await createUsed();
   const other = { ...project, home: join(dirname(project.folder), "other-home") };
@@ -206,7 +240,7 @@ function start(project: Project, words: readonly string[]) {
   return { child, stdout: () => stdout, stderr: () => stderr };
 }
 
-async function send(url: string, method: string, message?: object): Promise<Response> {
+async function send(url: string, method: string, message?: object, bearer = token): Promise<Response> {
   const body = message === undefined ? {} : { body: JSON.stringify({ jsonrpc: "2.0", ...message }) };
-  return fetch(url, { method, headers: { authorization: `Bearer ${token}` }, ...body });
+  return fetch(url, { method, headers: { authorization: `Bearer ${bearer}` }, ...body });
 }

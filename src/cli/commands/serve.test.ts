@@ -195,7 +195,9 @@ test("kitbag serve --http makes a token on its first start, and prints it with i
   const [first, second] = [await start(), await start()];
 
   expect(first.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\nToken kitbag_[\w-]{43}\n$/u);
+  expect(first.stderr).toContain("The token is not shown again; kitbag token add <name> makes others");
   expect(second.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/u);
+  expect(second.stderr).not.toContain("not shown again");
   expect([first.code, second.code]).toEqual([0, 0]);
   const path = join(project.home, "tokens");
   expect(readFileSync(path, "utf8")).not.toContain(first.stdout.slice(-20, -1));
@@ -242,12 +244,11 @@ test("kitbag serve --http refuses a token within a second of its revocation, in 
   const again = await runKitbag(["token", "add", "ann", "--json"], { project });
   const { token: fresh } = JSON.parse(again.stdout) as { readonly token: string };
 
+  const taken = await fetch(server.url, { method: "POST", headers: { authorization: `Bearer ${fresh}` } });
+
   expect([stream.status, ended, refused.status]).toEqual([200, "cut", 401]);
-  await expect
-    .poll(
-      async () => (await fetch(server.url, { method: "POST", headers: { authorization: `Bearer ${fresh}` } })).status,
-    )
-    .toBe(415);
+  // 415: it was let in, and sent no JSON.
+  expect(taken.status).toBe(415);
 });
 
 test("kitbag serve --http reads its token file again on SIGHUP, and keeps its tokens when the file is broken", async () => {
@@ -401,6 +402,21 @@ test("kitbag serve --http on an address of the network needs a token", async () 
 
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('Cannot listen on "0.0.0.0": everybody who reaches it could call the tools');
+  expect(run.stderr).toContain("kitbag token add <name>");
+});
+
+test.for<[words: string[], env: Record<string, string>, reason: string]>([
+  [["--token", token, "--no-token"], {}, "Cannot use --no-token with --token"],
+  [["--no-token", "--token", token], {}, "Cannot use --no-token with --token"],
+  [["--no-token"], { KITBAG_TOKEN: token }, "Cannot use --no-token with KITBAG_TOKEN"],
+  [["--token", "short"], {}, "Cannot use --token: it has 5 characters, expected at least 16"],
+  [[], { KITBAG_TOKEN: "short" }, "Cannot use KITBAG_TOKEN: it has 5 characters, expected at least 16"],
+])("kitbag serve --http %j with %j is refused", async ([words, env, reason]) => {
+  const run = await runKitbag(["serve", "--http", "0", ...words], { env });
+
+  expect([run.code, run.stdout]).toEqual([2, ""]);
+  expect(run.stderr).toContain(reason);
+  expect(run.stderr).not.toContain(token);
 });
 
 test("kitbag serve --http on a port that is taken says so", async () => {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { openTokens, type FollowedTokens, type LiveTokens } from "./live-tokens.ts";
 import type { TokenPlaces } from "./read-tokens.ts";
+import { changeTokens, makeToken } from "./token-file.ts";
 
 const ann = ["token", "of", "ann", "1234567890"].join("-");
 const bob = ["token", "of", "bob", "1234567890"].join("-");
@@ -18,6 +19,7 @@ test("openTokens() makes a token for the local user when there is no file, and k
   const token = await tokens.keepFirst();
 
   expect(before).toBe(false);
+  expect(await tokens.keepFirst()).toBe(token);
   expect(token).toMatch(/^kitbag_[\w-]{43}$/u);
   expect(tokens.current).toMatchObject([{ id: "local" }]);
   expect(readFileSync(places.files[0]?.path ?? "", "utf8")).not.toContain(token);
@@ -75,6 +77,30 @@ test("follow() of several, one after the other, gives each what changed", () => 
   onTestFinished(tokens.follow((now) => later.push(now), expect.fail).stop);
 
   expect([applied(), later]).toEqual([[], [[{ token: bob, id: "bob" }]]]);
+});
+
+test("refresh() takes a change of the file of kitbag token at once", async () => {
+  const places = toOwn();
+  const tokens = openTokens(places);
+  await tokens.keepFirst();
+  const applied: unknown[] = [];
+  const followed = tokens.follow((now) => applied.push(now.map(({ id }) => id)), expect.fail);
+  onTestFinished(followed.stop);
+
+  followed.refresh();
+  await changeTokens(places.files[0]?.path ?? "", (lines = []) => [...lines, makeToken("ann", "all").line]);
+  followed.refresh();
+
+  expect(applied).toEqual([["local", "ann"]]);
+});
+
+test("refresh() leaves a file that a person writes, which may be half written, to the next looks", () => {
+  const { path, followed, applied } = open(`${ann} ann\n`);
+
+  writeFileSync(path, `${ann} ann\n${bob} bob\n`);
+  followed.refresh();
+
+  expect(applied()).toEqual([]);
 });
 
 test("follow() takes a file with comments only as one from which all tokens were taken", async () => {

@@ -11,7 +11,10 @@ const lookMs = 250;
 export interface LiveTokens {
   /** Those that are good now. */
   readonly current: readonly GateToken[];
-  /** Keeps the token that the first start made, once it is sure that it is served. Answers with it: it is known here only. */
+  /**
+   * Keeps the token that the first start made, once it is sure that it is served. Answers with it, as often as it is asked: it is known here
+   * only.
+   */
   keepFirst(): Promise<string | undefined>;
   /**
    * From now on follows the files: `apply` gets the tokens whenever they change, and at once if they have changed since they were read
@@ -24,6 +27,8 @@ export interface LiveTokens {
 export interface FollowedTokens {
   /** Looks at once. */
   reread(): void;
+  /** Looks at once if only `kitbag token` writes the file: it does so in one step, so nothing is half written. */
+  refresh(): void;
   stop(): void;
 }
 
@@ -34,7 +39,8 @@ export interface FollowedTokens {
  */
 export function openTokens(places: TokenPlaces): LiveTokens {
   const missing = places.files.find(({ path, isOwn }) => isOwn && !hasTokenFile(path));
-  let first = missing === undefined ? undefined : { path: missing.path, made: makeToken(anybody.id, "all") };
+  const first = missing === undefined ? undefined : { path: missing.path, made: makeToken(anybody.id, "all") };
+  let kept: Promise<string | undefined> | undefined;
   // What the tokens were read from: what differs from it has changed since, also before anything follows.
   let taken = readTokenTexts(places);
   let current = first === undefined ? readFirstTokens(places, taken) : [first.made.line];
@@ -46,11 +52,12 @@ export function openTokens(places: TokenPlaces): LiveTokens {
     async keepFirst() {
       if (first === undefined) return undefined;
       const { path, made } = first;
-      first = undefined;
-      const isKept = await keep(path, made);
-      taken = readTokenTexts(places, taken);
-      current = readFirstTokens(places, taken);
-      return isKept ? made.token : undefined;
+      kept ??= keep(path, made).then((isKept) => {
+        taken = readTokenTexts(places, taken);
+        current = readFirstTokens(places, taken);
+        return isKept ? made.token : undefined;
+      });
+      return kept;
     },
     follow(apply, warn) {
       const look = (): TokenTexts => readTokenTexts(places, taken);
@@ -75,6 +82,10 @@ export function openTokens(places: TokenPlaces): LiveTokens {
       timer.unref();
       return {
         reread: () => take(look()),
+        refresh() {
+          const texts = look();
+          if (places.files.every(({ isOwn }) => isOwn) && !isSame(texts, taken)) take(texts);
+        },
         stop: () => clearInterval(timer),
       };
     },

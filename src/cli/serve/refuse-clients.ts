@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError, type Failure } from "../../core/errors.ts";
-import { openGate } from "../../gate/open-gate.ts";
 import { refuseClients } from "../../mcp/server/refuse-clients.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -13,6 +12,7 @@ import type { OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import type { LiveTokens } from "./live-tokens.ts";
 import type { Served } from "./open-served.ts";
+import { openServiceGate } from "./open-service-gate.ts";
 import { openProtocolOutput } from "./protocol-output.ts";
 import type { HttpWishes } from "./serve-wishes.ts";
 
@@ -72,19 +72,18 @@ async function listenWhile(
   answer: Answer,
   { invocation, http, tokens, signal }: WaitingParts,
 ): Promise<void> {
-  const { host, port, hosts, origins, oauth } = http;
-  const gate = await openGate({
-    routes: [refuseClients(toReason(answer)).route("/mcp")],
-    host,
-    port,
-    hosts,
-    origins,
-    ...(tokens !== undefined && { tokens: tokens.current }),
-    ...(oauth !== undefined && { oauth }),
+  const reason = toReason(answer);
+  const gate = await openServiceGate(invocation, {
+    http,
+    tokens,
+    route: refuseClients(reason).route("/mcp"),
+    // Everybody may read it, so it names no path.
+    unavailable: `${reason.code}: a person must agree first; clients with a token, and the log, are told how`,
   });
   try {
     const told = `Clients at ${gate.url}/mcp are told so until it is done; then this goes on by itself`;
-    invocation.terminal.note(`${answer.failure ?? ""}\n${told}\n`);
+    const token = gate.token === undefined ? [] : [`They send the token of the local user: ${gate.token}`];
+    invocation.terminal.note(`${[answer.failure ?? "", told, ...token].join("\n")}\n`);
     while (isWaiting() && !signal.aborted) await wait(lookMs);
   } finally {
     await gate.close();

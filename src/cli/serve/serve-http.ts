@@ -1,8 +1,5 @@
-import { isatty } from "node:tty";
-
 import { describeCause } from "../../core/errors.ts";
-import type { Gate, GateEvent } from "../../gate/gate.ts";
-import { openGate } from "../../gate/open-gate.ts";
+import type { GateEvent } from "../../gate/gate.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { Invocation } from "../cli-command.ts";
 import { readLogLevel } from "../logs/log-level.ts";
@@ -10,8 +7,8 @@ import { toPrintableLine } from "../printable.ts";
 import { defaultStore, findNamedStore, nameStore } from "../store/choose-store.ts";
 import { toShownPath } from "../shown-path.ts";
 import type { Served } from "./open-served.ts";
-import { interrupt } from "../until-interrupted.ts";
 import type { LiveTokens } from "./live-tokens.ts";
+import { openServiceGate } from "./open-service-gate.ts";
 import { renderServing, type ServingFacts } from "./render-serving.ts";
 import type { HttpWishes } from "./serve-wishes.ts";
 
@@ -30,48 +27,22 @@ export async function serveHttp(
   parts: ServedParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { host, port, oauth, hosts, origins } = wishes;
   const { served, tokens } = parts;
-  const gate = await openGate({
-    routes: [served.server.route("/mcp")],
-    host,
-    port,
-    hosts,
-    origins,
-    ...(tokens !== undefined && { tokens: tokens.current }),
-    ...(oauth !== undefined && { oauth }),
+  const facts = await gatherFacts(invocation, wishes, parts);
+  const gate = await openServiceGate(invocation, {
+    http: wishes,
+    tokens,
+    route: served.server.route("/mcp"),
     report: await createReport(invocation),
   });
-  let stopFollowing = (): void => {};
   try {
-    const facts = await gatherFacts(invocation, wishes, parts);
-    const token = await tokens?.keepFirst();
-    stopFollowing = followTokens(invocation, gate, tokens);
-    show(invocation, { url: `${gate.url}/mcp`, ...(token !== undefined && { token }), ...facts });
+    const { url, token } = gate;
+    show(invocation, { url: `${url}/mcp`, ...(token !== undefined && { token }), ...facts });
     await aborted(signal);
     if (gate.running > 0) invocation.terminal.note("Waiting for what is running; Ctrl-C again to cut it\n");
   } finally {
     await gate.close();
-    stopFollowing();
   }
-}
-
-/** Follows the token files, and reads them at once on SIGHUP, until the function that it answers with is called. */
-function followTokens({ terminal }: Invocation, gate: Gate, tokens: LiveTokens | undefined): () => void {
-  const followed = tokens?.follow(gate.setTokens, (problem) => terminal.note(`${toPrintableLine(problem)}\n`));
-  const hadTerminal = isatty(0);
-  const onHangup = (): void => {
-    // The same signal says that the terminal was closed.
-    if (hadTerminal && !isatty(0)) interrupt();
-    else followed?.reread();
-  };
-  // Another start of the first time may have made the token.
-  if (tokens !== undefined) gate.setTokens(tokens.current);
-  process.on("SIGHUP", onHangup);
-  return () => {
-    process.off("SIGHUP", onHangup);
-    followed?.stop();
-  };
 }
 
 function show(invocation: Invocation, facts: ServingFacts): void {
@@ -79,6 +50,9 @@ function show(invocation: Invocation, facts: ServingFacts): void {
   if (json) terminal.print(`${JSON.stringify(facts)}\n`);
   else if (terminal.isScreen) terminal.print(`${renderServing(facts, terminal)}\n`);
   else terminal.print(`${[facts.url, ...(facts.token === undefined ? [] : [`Token ${facts.token}`])].join("\n")}\n`);
+  if (facts.token !== undefined && !terminal.isScreen) {
+    terminal.note("The token is not shown again; kitbag token add <name> makes others\n");
+  }
 }
 
 async function gatherFacts(

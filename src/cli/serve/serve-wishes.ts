@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import { quote } from "../../core/errors.ts";
-import type { GateOAuth } from "../../gate/gate.ts";
+import { shortestToken } from "../../gate/check-gate-options.ts";
+import type { GateOAuth, GateToken } from "../../gate/gate.ts";
 import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
@@ -44,12 +45,7 @@ export function addServeOptions(command: Command): void {
     "--http [address]",
     `serve Streamable HTTP at /mcp instead of stdio; ${defaultAddress.host}:${defaultAddress.port} if none is named`,
   );
-  addListOption(
-    command,
-    "--token <token>",
-    "let in who has this token; @file follows a file of tokens; may be given again; else those of kitbag token, and the first start makes one",
-  );
-  command.option("--no-token", "let in everybody on this machine without a token");
+  addTokenOptions(command);
   addOption(command, "--oauth <issuer>", "let in who has a JWT of this authorization server");
   addOption(command, "--public-url <url>", "the address of /mcp as clients know it, behind a proxy");
   addListOption(
@@ -78,6 +74,22 @@ export function addServeOptions(command: Command): void {
   addSkillsOption(command);
   addSandboxOption(command);
   addStoreOption(command);
+}
+
+/** The weaker of the two must not win, in whatever order they come: `--no-token` makes the list of tokens `false`. */
+function addTokenOptions(command: Command): void {
+  const refuse = (): never => {
+    throw usageError("Cannot use --no-token with --token: leave out one of them");
+  };
+  const collect = (value: string, before: readonly string[] | false = []): string[] =>
+    before === false ? refuse() : [...before, value];
+  command.option(
+    "--token <token>",
+    "let in who has this token; @file follows a file of tokens; may be given again; else those of kitbag token, and the first start makes one",
+    collect,
+  );
+  command.on("option:no-token", () => void (getTexts(command.opts(), "token").length > 0 && refuse()));
+  command.option("--no-token", "let in everybody on this machine without a token");
 }
 
 /**
@@ -121,11 +133,22 @@ function readHttp(invocation: Invocation): HttpWishes | undefined {
 
 /** Who logs in elsewhere needs no token of this machine. */
 function readPlaces(invocation: Invocation): TokenPlaces | undefined {
-  const { options } = invocation;
-  if (options["token"] === false) return undefined;
+  const { options, env } = invocation;
+  if (options["token"] === false) {
+    if ((env["KITBAG_TOKEN"] ?? "") === "") return undefined;
+    throw usageError("Cannot use --no-token with KITBAG_TOKEN: unset the variable, or leave out --no-token");
+  }
   const places = findTokenPlaces(invocation);
+  const source = options["token"] === undefined ? "KITBAG_TOKEN" : "--token";
+  places.given.forEach((token) => checkLength(token, source));
   const isOwn = places.files.some((place) => place.isOwn);
   return isOwn && options["oauth"] !== undefined ? undefined : places;
+}
+
+function checkLength(given: GateToken, source: string): void {
+  if ("sha256" in given || given.token.length >= shortestToken) return;
+  const found = `it has ${given.token.length} characters`;
+  throw usageError(`Cannot use ${source}: ${found}, expected at least ${shortestToken}, so that nobody guesses it`);
 }
 
 function readPublicUrl(text: string | undefined): string | undefined {
