@@ -10,8 +10,10 @@ import {
   withoutUris,
   type RunListens,
 } from "../resources/run-listens.ts";
-import { mayReadRuns } from "../resources/run-resources.ts";
-import { serveClient, type Services } from "../services.ts";
+import { mayReadRun } from "../resources/run-resources.ts";
+import { mostPerCaller, toRunId } from "../resources/run-watch.ts";
+import type { ServedClient } from "../served-client.ts";
+import { serveClient, type Served, type Services } from "../services.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
 /** Nobody: what is told of the workspace is told to all. */
@@ -34,10 +36,11 @@ export interface ModernService {
 /** Makes what serves the 2026 generation: a server for each request, and one that tells all who listen what changes. */
 export function createModernService(services: Services): ModernService {
   const { options, limits, notices, shared } = services;
+  const serve = (caller: Caller): Served =>
+    serveClient(services, { caller: () => caller, generation: "2026", session: shared });
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const caller = readCaller(authInfo);
-      return serveClient(services, { caller: () => caller, generation: "2026", session: shared }).mcp;
+      return serve(readCaller(authInfo)).mcp;
     },
     {
       legacy: "reject",
@@ -48,13 +51,13 @@ export function createModernService(services: Services): ModernService {
     },
   );
   const notifier = tellOnce(handler.notify);
-  const { client } = serveClient(services, { caller: () => everybody, generation: "2026", session: shared });
+  const { client } = serve(everybody);
   const ends = [followClient(client, notifier), notices.add(notifier)];
   const listens = createRunListens(services.runs, notifier.resourceUpdated);
 
   async function answer({ request, body }: WebRequest, caller: Caller): Promise<ModernAnswer> {
     const isStream = methodOf(body) === "subscriptions/listen";
-    const listen = isStream ? beginListen(listens, caller, body) : { body, end() {} };
+    const listen = isStream ? await beginListen(listens, serve(caller).client, body) : { body, end() {} };
     const { body: parsedBody, end } = listen;
     try {
       const authInfo = toAuthInfo(caller);
@@ -76,16 +79,21 @@ export function createModernService(services: Services): ModernService {
   };
 }
 
-/** Follows the runs that a client listens to, if they are for it. What is not is left out, so that the answer does not promise it. */
-function beginListen(
+/**
+ * Follows the runs that a client listens to, if it may read them. What it may not, and what is beyond the most that is followed for it, is
+ * left out, so that the answer does not promise it.
+ */
+async function beginListen(
   listens: RunListens,
-  caller: Caller,
+  client: ServedClient,
   body: unknown,
-): { readonly body: unknown; readonly end: () => void } {
-  const uris = readListenedUris(body);
-  if (!mayReadRuns(caller)) return { body: withoutUris(body, new Set(uris.filter(isRunUri))), end() {} };
-  const { refused, end } = listens.begin(uris);
-  return { body: withoutUris(body, refused), end };
+): Promise<{ readonly body: unknown; readonly end: () => void }> {
+  const uris = new Set(readListenedUris(body).filter(isRunUri));
+  const looked = uris.values().take(mostPerCaller).toArray();
+  const areReadable = await Promise.all(looked.map((uri) => mayReadRun(client, toRunId(uri) ?? "")));
+  const readable = new Set(looked.filter((_uri, index) => areReadable[index]));
+  const { refused, end } = listens.begin([...readable], client.caller.id);
+  return { body: withoutUris(body, uris.difference(readable).union(refused)), end };
 }
 
 /** How the caller reaches the server that is made for its request. There is no token in it. */

@@ -22,7 +22,7 @@ export function attachResources(mcp: McpServer, client: ServedClient, runs?: Run
   const content = createContent(client);
   // A client that went away hears nothing.
   const onRunChange = (uri: string): void => void server.sendResourceUpdated({ uri }).catch(() => {});
-  const subscriptions = createSubscriptions(runs, onRunChange);
+  const subscriptions = createSubscriptions((uri) => runs?.follow(uri, () => onRunChange(uri), client.caller.id));
 
   server.setRequestHandler("resources/list", async ({ params }) => {
     const all = await content.list();

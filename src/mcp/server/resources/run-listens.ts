@@ -2,8 +2,8 @@ import { toRunId, type RunWatch } from "./run-watch.ts";
 
 /** What 2026 clients that listen want to hear of runs. However many name one URI, each change of it is told once. */
 export interface RunListens {
-  /** Follows the runs among `uris`, until `end` is called. Those that cannot be followed are `refused`. */
-  begin(uris: readonly string[]): RunListen;
+  /** Follows the runs among `uris` for a caller, until `end` is called. Those that cannot be followed are `refused`. */
+  begin(uris: readonly string[], caller?: string): RunListen;
   /** Ends all of them. */
   close(): void;
 }
@@ -24,9 +24,9 @@ interface Held {
 export function createRunListens(runs: RunWatch | undefined, tell: (uri: string) => void): RunListens {
   const held = new Map<string, Held>();
 
-  function hold(uri: string): boolean {
+  function hold(uri: string, caller: string | undefined): boolean {
     const known = held.get(uri);
-    const end = known?.end ?? runs?.follow(uri, () => tell(uri));
+    const end = known?.end ?? runs?.follow(uri, () => tell(uri), caller);
     if (end === undefined) return false;
     held.set(uri, { count: (known?.count ?? 0) + 1, end });
     return true;
@@ -42,9 +42,9 @@ export function createRunListens(runs: RunWatch | undefined, tell: (uri: string)
   }
 
   return {
-    begin(uris) {
+    begin(uris, caller) {
       const own = new Set(uris.filter(isRunUri));
-      const refused = new Set([...own].filter((uri) => !hold(uri)));
+      const refused = new Set([...own].filter((uri) => !hold(uri, caller)));
       const kept = [...own].filter((uri) => !refused.has(uri));
       return {
         refused,

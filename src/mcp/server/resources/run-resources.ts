@@ -28,6 +28,13 @@ export function mayReadRuns(caller: Caller): boolean {
   return hasScope(caller.scopes, scope);
 }
 
+/** Tells whether a client may read a run, or the list of runs (an empty id): it is there, and the caller's own. */
+export async function mayReadRun(client: ServedClient, id: string): Promise<boolean> {
+  const { store, caller } = client;
+  if (store === undefined || !mayReadRuns(caller)) return false;
+  return id === "" || (await findOwnRun(store, client, id)) !== undefined;
+}
+
 /** The caller's runs of agents that the store keeps, and their journals page by page. */
 export const runResources: ResourcePart = {
   kind: "runs",
@@ -119,9 +126,9 @@ async function readRun(
 ): Promise<ReadPart | undefined> {
   const after = query.get("after") ?? "0";
   if (!position.test(after)) return undefined;
+  const summary = await findOwnRun(store, client, id);
+  if (summary === undefined) return undefined;
   const runs = await openRuns(store);
-  const summary = await findRun(store, runs, id);
-  if (summary === undefined || !(await isOwn(client, runs, id))) return undefined;
   const entries = await runs.read(id, { after: Number(after), limit: mostEvents });
   const shown = cutEntries(entries);
   const last = shown.at(-1)?.position ?? summary.entries;
@@ -130,6 +137,12 @@ async function readRun(
   const events = shown.map(({ position: at, time, value }) => ({ position: at, time, ...value }));
   const text = JSON.stringify({ ...toSummary(summary), ...head, events, ...next });
   return { contents: [{ uri: toKitbagUri("runs", id, after === "0" ? {} : { after }), mimeType, text }] };
+}
+
+async function findOwnRun(store: Store, client: ServedClient, id: string): Promise<RunSummary | undefined> {
+  const runs = await openRuns(store);
+  const found = await findRun(store, runs, id);
+  return found !== undefined && (await isOwn(client, runs, id)) ? found : undefined;
 }
 
 /** A list cannot begin with an id, but right before all that begin like it. */

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { connectHttp, connectStdio, listen, type ClientKind } from "../../../../test/support/mcp-clients.ts";
-import { beginSession, post, readAnswer } from "../../../../test/support/mcp-raw.ts";
+import { beginSession, post, post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
@@ -128,6 +128,50 @@ test("resources/subscribe refuses a run that is not there, and one run too many"
   expect(missing).toMatchObject({ error: { code: -32_602 } });
   expect(last).toMatchObject({ error: { message: expect.stringContaining("too many are followed") as string } });
   expect(again).toHaveProperty("result");
+});
+
+test("subscriptions/listen follows only runs that are there and the caller's own, and leaves room for others", async () => {
+  const store = memoryStore();
+  for (const user of ["ann", "bob"]) {
+    const run = await createRuns({ store }).open(`of-${user}`);
+    await run.append([{ type: "task-start", user }]);
+  }
+  const tokens = ["ann", "bob"].map((id) => ({ id, token: `token-of-${id}-1234567890` }));
+  const { url } = await listen({ workspace: createWorkspace({ store }), store }, { tokens });
+  const ask = async (id: string, uris: string[]): Promise<string> => {
+    const response = await post2026(
+      url,
+      "subscriptions/listen",
+      { notifications: { resourceSubscriptions: uris } },
+      { headers: { authorization: `Bearer token-of-${id}-1234567890` } },
+    );
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    onTestFinished(() => reader?.cancel());
+    return new TextDecoder().decode(first?.value);
+  };
+
+  const many = Array.from({ length: 300 }, (_, index) => `kitbag://runs/no${index}`);
+  const bob = await ask("bob", ["kitbag://runs/of-bob", "kitbag://runs/of-ann", "kitbag://runs", ...many]);
+  const ann = await ask("ann", ["kitbag://runs/of-ann"]);
+
+  expect(bob.match(/kitbag:\/\/runs[\w/-]*/gu)).toEqual(["kitbag://runs/of-bob", "kitbag://runs"]);
+  expect(ann).toContain("kitbag://runs/of-ann");
+});
+
+test("createRunWatch() follows so many runs of one caller, and more of another", () => {
+  const watch = openWatch(memoryStore());
+  const follow = (caller: string, id: number): (() => void) | undefined =>
+    watch.follow(`kitbag://runs/${caller}${id}`, () => {}, caller);
+
+  const ends = Array.from({ length: 65 }, (_, id) => follow("bob", id));
+  const again = follow("bob", 0);
+  const ann = follow("ann", 0);
+  ends[1]?.();
+  const freed = follow("bob", 64);
+
+  expect(ends.filter((end) => end === undefined)).toHaveLength(1);
+  expect([again, ann, freed]).toEqual([expect.any(Function), expect.any(Function), expect.any(Function)]);
 });
 
 test("createRunWatch() shares what it takes to follow a run, and leaves nothing behind", async () => {

@@ -17,13 +17,13 @@ export interface Subscriptions {
 
 const mostSubscriptions = 1000;
 
-/** Makes an empty set of subscriptions. `runs` follows those of them that are runs, which tell `onRunChange` themselves. */
-export function createSubscriptions(runs?: RunWatch, onRunChange: (uri: string) => void = () => {}): Subscriptions {
+/** Makes an empty set of subscriptions. `follow` follows those of them that are runs. */
+export function createSubscriptions(follow: (uri: string) => ReturnType<RunWatch["follow"]>): Subscriptions {
   const given = new Map<string, string>();
   const ends = new Map<string, () => void>();
 
   function followRun(uri: string): void {
-    const end = runs?.follow(uri, () => onRunChange(uri));
+    const end = follow(uri);
     if (end === undefined) throw refuse("Cannot follow more runs now: too many are followed; try again later");
     ends.set(uri, end);
   }
