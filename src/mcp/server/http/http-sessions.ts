@@ -19,6 +19,7 @@ export interface HttpSession {
   running: number;
   /** Whether its client listens for notices. */
   isListening: boolean;
+  /** By `performance.now()`: a clock that is set must not make a session look old. */
   usedAt: number;
   /** Requests that are being answered without the SDK, by their numbers, and what ends them. */
   readonly plain: Map<string | number, AbortController>;
@@ -59,7 +60,7 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve, report
   }
 
   function closeIdle(): void {
-    const since = Date.now() - limits.idleMs;
+    const since = performance.now() - limits.idleMs;
     for (const { running, usedAt, transport } of sessions.values())
       if (running === 0 && usedAt <= since) void transport.close();
   }
@@ -147,7 +148,7 @@ function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession
     service,
     running: 0,
     isListening: false,
-    usedAt: Date.now(),
+    usedAt: performance.now(),
     plain: new Map(),
   };
   Object.assign(service.mcp.server, { onclose: () => drop(session) });

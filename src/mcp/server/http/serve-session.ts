@@ -52,7 +52,7 @@ function refuseFirst({ request, body }: WebRequest): Response | undefined {
 }
 
 async function serveIn(session: HttpSession, { request, body }: WebRequest, caller: Caller): Promise<SessionAnswer> {
-  session.usedAt = Date.now();
+  session.usedAt = performance.now();
   const answer = await session.service.actAs(caller, () =>
     session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
   );

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { createSessionHandles, type SessionHandles } from "./session-handles.ts";
@@ -27,6 +27,16 @@ test("open() takes room from the caller itself when it holds too many", () => {
   handles.open(ann);
 
   expect([handles.find(first, ann), handles.find(other, bob)]).toEqual([undefined, expect.anything()]);
+});
+
+test("find() finds a handle whatever the clock of the machine says", () => {
+  const handles = open({ maxHandles: 10, maxHandlesPerCaller: 10 });
+  const { handle } = handles.open(ann);
+
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockReturnValue(now + 24 * 60 * 60 * 1000);
+
+  expect(handles.find(handle, ann)).toBeDefined();
 });
 
 function open(limits: { readonly maxHandles: number; readonly maxHandlesPerCaller: number }): SessionHandles {
