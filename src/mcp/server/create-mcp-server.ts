@@ -76,6 +76,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
         workspace: options.workspace,
         modern,
         sessions,
+        running: services.calls.running,
         lean: [createLeanHttp(services), createLeanSessions(services, sessions)],
       });
     },

@@ -6,6 +6,7 @@ import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import { createAdoptedCalls } from "./calls/adopted-calls.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
+import { createRunningCalls } from "./calls/running-calls.ts";
 import { createClient, type ClientParts } from "./create-client.ts";
 import { createInstance, type InstanceParts, type McpInstance } from "./create-instance.ts";
 import { createInstanceNotifier, followClient, type InstanceNotifier } from "./follow-instance.ts";
@@ -40,6 +41,7 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
     calls: {
       parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs),
       adopted: createAdoptedCalls(),
+      running: createRunningCalls(),
     },
     notices: createNotices(),
     shared: toSharedSession(options.workspace),

@@ -26,12 +26,14 @@ import { canElicit } from "./client-questions.ts";
 import { startFlight, type Flight, type FlightParts } from "./flight.ts";
 import type { ParkedFlights } from "./parked-flights.ts";
 import type { Ask } from "./question-line.ts";
+import type { RunningCalls } from "./running-calls.ts";
 import { toTargetResult } from "./to-target-result.ts";
 
 /** What calls of all clients share. */
 export interface CallParts {
   readonly parked: ParkedFlights<CallToolResult>;
   readonly adopted: AdoptedCalls;
+  readonly running: RunningCalls;
 }
 
 /** A call of a client, as `tools/call` brings it. */
@@ -59,9 +61,11 @@ export async function answerCall(
   const target = findTarget(client, request.name);
   const capabilities = client.capabilities(context);
   if (!canBeAsked(capabilities)) {
-    const { signal } = context.mcpReq;
+    const stop = new AbortController();
+    const end = parts.running.begin(client.caller, (reason) => stop.abort(reason));
+    const signal = AbortSignal.any([context.mcpReq.signal, stop.signal]);
     const flight = { signal, ask: refuseToAsk, context: () => context };
-    return runCall(client, { target, input: request.input, capabilities }, flight);
+    return runCall(client, { target, input: request.input, capabilities }, flight).finally(end);
   }
   const flight = startFlight(context, client.generation, (flying) =>
     runCall(client, { target, input: request.input, capabilities }, flying),
@@ -102,12 +106,12 @@ async function goOn(
 }
 
 async function toAnswer(
-  { parked }: CallParts,
+  { parked, running }: CallParts,
   client: ToolClient,
   request: ToolRequest,
   flight: Flight<CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const step = await flight.next();
+  const step = await flight.next().finally(running.begin(client.caller, flight.abort));
   if (step.status === "done") return step.result;
   // A 2025 client is asked while its request waits, and may still cancel it.
   if (client.generation === "2026") flight.detach();

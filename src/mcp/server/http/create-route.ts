@@ -4,6 +4,7 @@ import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { mayCallTool, toToolScopes } from "../../../core/scopes.ts";
 import { isNoticeEvent } from "./event-log.ts";
+import type { RunningCalls } from "../calls/running-calls.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
@@ -17,12 +18,14 @@ export interface RouteParts {
   readonly modern: Pick<ModernService, "answer">;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
+  /** Calls that run, of both. */
+  readonly running: RunningCalls;
   /** What needs nothing of the SDK, in one generation or the other. */
   readonly lean: readonly LeanHttp[];
 }
 
 /** Makes the route of the gate that speaks MCP: both generations at one path. */
-export function createRoute(path: string, { workspace, modern, sessions, lean }: RouteParts): Route {
+export function createRoute(path: string, { workspace, modern, sessions, running, lean }: RouteParts): Route {
   /** Streams on which nobody waits for an answer: they end when the gate closes. */
   const streams = new Set<AbortController>();
 
@@ -71,7 +74,10 @@ export function createRoute(path: string, { workspace, modern, sessions, lean }:
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
-    onCallerGone: sessions.closeOf,
+    onCallerGone(caller) {
+      running.stopOf(caller);
+      sessions.closeOf(caller);
+    },
     onClosing: () => streams.forEach((stream) => stream.abort()),
   };
 }
@@ -109,7 +115,7 @@ function beginUse(session: HttpSession, isListening: boolean): () => void {
   }
   return () => {
     session.running -= 1;
-    session.usedAt = Date.now();
+    session.usedAt = performance.now();
     if (isListening) session.isListening = false;
   };
 }

@@ -58,6 +58,7 @@ async function answerInSession({ calls }: Services, given: InSession): Promise<L
   const { client } = session.service;
   const stop = new AbortController();
   const events = holdEvents();
+  const end = calls.running.begin(client.caller, (reason) => stop.abort(reason));
   session.plain.set(request.id, stop);
   session.running += 1;
   const text = answerPlain(request, {
@@ -66,9 +67,10 @@ async function answerInSession({ calls }: Services, given: InSession): Promise<L
     serverInfo,
     options: { signal: stop.signal, onEvent: events.onEvent },
   }).finally(() => {
+    end();
     session.plain.delete(request.id);
     session.running -= 1;
-    session.usedAt = Date.now();
+    session.usedAt = performance.now();
   });
   const quick = await whileQuick(text, events.spoken);
   if (quick === "slow") {

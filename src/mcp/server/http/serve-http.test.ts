@@ -194,6 +194,60 @@ test("route() closes the sessions of a token that is gone, and ends what runs in
   expect((await post(url, ping, { ...two, "mcp-session-id": ids[1] ?? "" })).status).toBe(200);
 });
 
+test.for<[what: string, headers: Record<string, string>, capabilities: object]>([
+  ["without the SDK", { "mcp-protocol-version": "2025-11-25" }, {}],
+  ["by the SDK", {}, {}],
+  ["for a client that can be asked", {}, { elicitation: {} }],
+])("route() ends a call %s whose token is gone, in a session of another token of its user", async (given) => {
+  const [, headers, capabilities] = given;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
+  const begun = vi.fn<() => void>();
+  const wait = defineTool({
+    name: "wait",
+    description: "Waits",
+    run(_input, { signal }) {
+      begun();
+      return new Promise(() => signal.addEventListener("abort", () => stop("stopped")));
+    },
+  });
+  const server = createMcpServer({ workspace: createWorkspace({ tools: [wait] }) });
+  const both = tokens.map(({ token }) => ({ token, id: "dan" }));
+  const gate = await openGate({ routes: [server.route()], tokens: both });
+  onTestFinished(async () => {
+    await gate.close({ graceMs: 0 });
+    await server.close();
+  });
+  const url = `${gate.url}/mcp`;
+  const { one, two } = headersOf();
+  const opened = await post(url, initialize(capabilities), two);
+  await opened.text();
+  const session = { ...headers, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  await post(url, { jsonrpc: "2.0", method: "notifications/initialized" }, { ...two, ...session });
+  const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "wait", arguments: {} } };
+  const answer = post(url, call, { ...one, ...session }).then((response) => response.text());
+  answer.catch(() => {});
+  await vi.waitFor(() => expect(begun).toHaveBeenCalledOnce(), { timeout: 20_000 });
+
+  gate.setTokens(both.slice(1));
+
+  expect(await Promise.race([stopped, sleep(5000, "it runs on")])).toBe("stopped");
+  await expect(answer).rejects.toThrow();
+  expect((await post(url, ping, { ...two, ...session })).status).toBe(200);
+});
+
+test("route() closes no session because the clock jumps", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { url, server } = await listen({ workspace: createWorkspace() });
+  const session = await beginSession(url);
+
+  vi.setSystemTime(Date.now() + 2 * 60 * 60 * 1000);
+  vi.advanceTimersByTime(20_000);
+  const later = await post(url, ping, { "mcp-session-id": session });
+
+  expect([later.status, server.sessions]).toEqual([200, 1]);
+});
+
 test("route() says what is wrong with a message of 2025", async () => {
   const { url } = await listen({ workspace: createWorkspace() });
   const session = await beginSession(url);
