@@ -19,7 +19,7 @@ export const serveCommand: CliCommand = {
     ["kitbag serve skills --print-config claude-code", "what this client must be told to start it"],
     ["kitbag serve skills --http", "Streamable HTTP at http://127.0.0.1:3210/mcp; the first start prints its token"],
     [
-      "kitbag serve --http 0.0.0.0:8080 --token @tokens.txt",
+      "kitbag serve --http 0.0.0.0:8080 --token @/etc/kitbag/tokens",
       "for the network: each line of the file is a token; it is followed",
     ],
     ["kitbag serve --http --print-config vscode", "what this client must be told to reach it"],

@@ -1,4 +1,8 @@
+import { userInfo } from "node:os";
+
 import { quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import { localUser } from "../../core/users.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
@@ -40,27 +44,72 @@ const actions: Readonly<Record<string, Action>> = {
   revoke: { words: [1, 1], takes: "the name of a user, or the id of a token", run: revokeTokens },
 };
 
-async function addToken({ args: [name = ""], options, env }: Invocation): Promise<Answer> {
+async function addToken({ args: [name = ""], options, env, terminal }: Invocation): Promise<Answer> {
+  checkNewName(name);
+  const { token, line } = makeToken(name, readScopes(getText(options, "scopes")));
+  const path = toPath(env);
+  let users: readonly string[] = [];
+  await changeTokens(path, (lines = []) => {
+    users = [localUser, ...lines.map((one) => toFacts(one).user)];
+    return [...lines, line];
+  });
+  const alike = users.find((user) => user !== name && user.toLowerCase() === name.toLowerCase());
+  if (alike !== undefined) {
+    terminal.note(`There is a user ${quote(alike)} too: names that differ in case are two users\n`);
+  }
+  const isLocal = [localUser, findAccount()].includes(name);
+  const whose = isLocal ? `${name}: it is the token of the local user, the one of kitbag on this machine` : name;
+  const told = `The token of ${whose}. It is good for ${showScopes(toFacts(line))}.`;
+  const text = `${token}\n\n${told}\nIt is shown this once. Clients send it as Authorization: Bearer.`;
+  return { document: { token, ...toFacts(line), file: path }, text };
+}
+
+function checkNewName(name: string): void {
   try {
     checkName(name);
+    if (/^[\da-f]{8}$/iu.test(name)) {
+      throw new Error(
+        `${quote(name)} looks like the id of a token, which kitbag token revoke takes; take another name`,
+      );
+    }
   } catch (cause) {
     throw usageError(`Cannot make a token: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
-  const { token, line } = makeToken(name, readScopes(getText(options, "scopes")));
-  const path = toPath(env);
-  await changeTokens(path, (lines = []) => [...lines, line]);
-  const text = `${token}\n\nThe token of ${name}, shown this once. Clients send it as Authorization: Bearer.`;
-  return { document: { token, ...toFacts(line), file: path }, text };
 }
+
+/** The name of who runs this, who is the local user; in a container there may be none. */
+function findAccount(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The scopes of `kitbag serve`. A misspelt one would be good for nothing, and nobody would know why. */
+const knownScope = /^(?:tools|tools:read|tools:write|tools:of:[^:]+(?::[^:]+)?|runs)$/u;
 
 function readScopes(text: string | undefined): readonly string[] | "all" {
   if (text === undefined) return "all";
   const scopes = text.split(",").map((scope) => scope.trim());
-  const wrong = scopes.find((scope) => !/^[\u0021\u0023-\u002B\u002D-\u005B\u005D-\u007E]+$/u.test(scope));
-  if (wrong === undefined && text !== "*") return scopes;
-  throw usageError(
-    `Cannot use --scopes ${quote(text)}: expected scopes with commas between, as tools:read,tools:of:pdf`,
-  );
+  if (text === "*" || scopes.some((scope) => !/^[\u0021\u0023-\u002B\u002D-\u005B\u005D-\u007E]+$/u.test(scope))) {
+    throw usageError(
+      `Cannot use --scopes ${quote(text)}: expected scopes with commas between, as tools:read,tools:of:pdf`,
+    );
+  }
+  const wrong = scopes.find((scope) => !knownScope.test(scope));
+  if (wrong === undefined) return scopes;
+  const ofSkill = wrong.startsWith("tools:") ? [`tools:of:${wrong.slice(wrong.lastIndexOf(":") + 1)}`] : [];
+  const [nearest] = nearestNames(wrong, ["tools:read", "tools:write", "runs", ...ofSkill], 1);
+  const cure =
+    nearest === undefined
+      ? "there are tools, tools:read, tools:write, tools:of:<skill>, tools:of:<skill>:<tool> and runs"
+      : `did you mean ${nearest}?`;
+  throw usageError(`Cannot use --scopes: ${quote(wrong)} is no scope; ${cure}`);
+}
+
+function showScopes({ scopes }: TokenFacts): string {
+  return scopes === "all" ? "everything" : scopes.join(", ");
 }
 
 async function listTokens({ env, terminal }: Invocation): Promise<Answer> {
@@ -68,20 +117,16 @@ async function listTokens({ env, terminal }: Invocation): Promise<Answer> {
   const tokens = (hasTokenFile(path) ? loadTokens(path) : []).map(toFacts);
   const document = { file: path, tokens };
   if (tokens.length === 0) return { document, text: "There are no tokens. To make one: kitbag token add <name>" };
-  const rows = tokens.map(({ id, user, scopes, created }) => [
-    id,
-    user,
-    scopes === "all" ? "everything" : scopes.join(", "),
-    created ?? "",
-  ]);
+  const rows = tokens.map((facts) => [facts.id, facts.user, showScopes(facts), facts.created ?? ""]);
   return { document, text: renderTable(["ID", "USER", "SCOPES", "CREATED"], rows, terminal) };
 }
 
 async function revokeTokens({ args: [name = ""], env }: Invocation): Promise<Answer> {
   const revoked: TokenFacts[] = [];
   await changeTokens(toPath(env), (lines = []) => {
-    const isMeant = (line: TokenLine): boolean => [toFacts(line).id, line.id].includes(name);
+    const isMeant = (line: TokenLine): boolean => [toFacts(line).id, toFacts(line).user].includes(name);
     revoked.push(...lines.filter(isMeant).map(toFacts));
+    checkMeaning(name, revoked);
     return revoked.length === 0 ? undefined : lines.filter((line) => !isMeant(line));
   });
   if (revoked.length === 0) {
@@ -89,6 +134,18 @@ async function revokeTokens({ args: [name = ""], env }: Invocation): Promise<Ans
   }
   const shown = revoked.map(({ id, user }) => `${id} of ${user}`).join(", ");
   return { document: { revoked }, text: toPrintable(`Revoked ${shown}. Services refuse it within a second.`) };
+}
+
+/** A file that a person wrote may have a user whose name is the id of another user's token. */
+function checkMeaning(word: string, found: readonly TokenFacts[]): void {
+  const byId = found.find(({ id, user }) => id === word && user !== word);
+  const ofUser = found.filter(({ user }) => user === word);
+  if (byId === undefined || ofUser.length === 0) return;
+  const ids = ofUser.map(({ id }) => id).join(", ");
+  throw usageError(
+    `Cannot revoke ${quote(word)}: it is the id of a token of ${byId.user}, and the user of the token ${ids}; ` +
+      `revoke ${byId.user} or ${ids} instead`,
+  );
 }
 
 /** What is told of a token: nothing of the token itself. */

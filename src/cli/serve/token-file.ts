@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { KitbagError, quote } from "../../core/errors.ts";
+import { describeCause, KitbagError, quote } from "../../core/errors.ts";
 import { digestToken, tokenPrefix } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
 import { describeFileError } from "../../skills/folder/describe-file-error.ts";
@@ -44,7 +44,9 @@ export function readTokenText(path: string): string {
  * @throws {Error} with what is wrong and in which line; it never repeats a token.
  */
 export function parseTokens(text: string): readonly TokenLine[] {
-  if (text === "") throw new Error("it is empty; a file with a line that begins with # has no tokens");
+  if (text === "") {
+    throw new Error("it is empty, so it may be half written; a line that begins with # makes it a file without tokens");
+  }
   const lines = text.split("\n");
   if (lines.at(-1) !== "") {
     throw new Error(`line ${lines.length} does not end with a newline, so it may be half written; end it with one`);
@@ -105,9 +107,18 @@ export function makeToken(id: string, scopes: readonly string[] | "all"): MadeTo
 export function loadTokens(path: string, read = (): string => readTokenText(path)): readonly TokenLine[] {
   try {
     checkOwner(path);
-    return parseTokens(read());
+    return parseOwn(read());
   } catch (cause) {
     throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
+  }
+}
+
+function parseOwn(text: string): readonly TokenLine[] {
+  try {
+    return parseTokens(text);
+  } catch (cause) {
+    const cure = "mend the file, or delete it, and make new tokens with kitbag token add <name>";
+    throw new Error(`${describeCause(cause)}; ${cure}`, { cause });
   }
 }
 
