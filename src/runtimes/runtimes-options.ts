@@ -15,7 +15,7 @@ export interface RuntimesOptions extends PackageOptions {
   readonly directory?: string;
   /** Files and directories that no tool may change, whatever was granted; beside those that are shielded anyway. @default none */
   readonly fixed?: readonly string[];
-  /** Files that no tool may see, whatever was granted: those of a store. @default none */
+  /** Files that no tool may see, whatever was granted: those of a store, and of tokens. @default none */
   readonly hidden?: readonly string[];
   /** Where packages and caches are kept. @default `~/.kitbag` */
   readonly home?: string;

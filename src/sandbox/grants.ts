@@ -125,11 +125,13 @@ interface Known {
   /** As they were when they were looked through last. */
   readonly folders: Grants["folders"];
   readonly skillFolders: number;
+  readonly hidden: string;
 }
 
 /**
  * As {@link toGrants}, but looks through folders only once, and again when something was made, moved or removed in one of them, something
- * that could not be covered is there, or skills are loaded from another folder. The same object as before if nothing else is covered.
+ * that could not be covered is there, a hidden file is elsewhere, or skills are loaded from another folder. The same object as before if
+ * nothing else is covered.
  */
 export function findGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
   const all = known.get(places) ?? new WeakMap<Permissions, Known>();
@@ -137,10 +139,11 @@ export function findGrants(tool: string, permissions: Permissions, places: Grant
   const before = all.get(permissions);
   // Another tool may have put a link in the place of what was granted.
   if (before !== undefined) checkLinks(tool, permissions, places);
-  if (before !== undefined && isCurrent(before)) return before.grants;
+  if (before !== undefined && isCurrent(before, places)) return before.grants;
+  const hidden = findHidden(places);
   const made = toGrants(tool, permissions, places);
   const grants = before !== undefined && isSame(before.grants, made) ? before.grants : made;
-  all.set(permissions, { grants, folders: made.folders, skillFolders: countSkillFolders() });
+  all.set(permissions, { grants, folders: made.folders, skillFolders: countSkillFolders(), hidden });
   return grants;
 }
 
@@ -164,10 +167,16 @@ export function findPlanted(tool: string, permissions: Permissions, places: Gran
     );
 }
 
-function isCurrent({ grants, folders, skillFolders }: Known): boolean {
+/** Which hidden files are there, with links resolved: one may be deeper than folders are looked through, or behind a link. */
+function findHidden({ hidden = [] }: GrantPlaces): string {
+  return JSON.stringify(hidden.map(toReal).filter((path) => stateOf(path) !== undefined));
+}
+
+function isCurrent({ grants, folders, skillFolders, hidden }: Known, places: GrantPlaces): boolean {
   return (
     folders.entries().every(([folder, mark]) => markOf(folder) === mark) &&
     skillFolders === countSkillFolders() &&
+    hidden === findHidden(places) &&
     grants.reserved.every(({ path, link }) => stateOf(path) === link) &&
     grants.mounts.every(({ source, shields = source }) => stateOf(shields) !== undefined)
   );

@@ -6,6 +6,7 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Invocation } from "../cli-command.ts";
 import { createMcpTeller } from "../mcp/open-servers.ts";
+import { findTokenPlaces } from "../serve/read-tokens.ts";
 import { defaultStore, findNamedStore } from "../store/choose-store.ts";
 import { findStoreFiles } from "../store/open-store.ts";
 import { chooseSandbox } from "./choose-sandbox.ts";
@@ -16,6 +17,11 @@ import { joinPackages, readPackages } from "./read-packages.ts";
 function findStores(invocation: Invocation): readonly string[] {
   const stores = [findNamedStore(invocation), defaultStore(invocation)];
   return stores.flatMap((choice) => (choice?.kind === "sqlite" ? findStoreFiles(choice) : []));
+}
+
+/** The files of tokens: who could read one would be any user of the service, and who could write one would make users. */
+function findTokenFiles(invocation: Invocation): readonly string[] {
+  return findTokenPlaces(invocation).files.map(({ path }) => path);
 }
 
 /** Runtimes that a command opens before it knows what is configured; they read it when they are first used. */
@@ -51,10 +57,12 @@ function toOptions(invocation: Invocation): RuntimesOptions {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);
   const sandbox = chooseSandbox(invocation);
+  const tokens = findTokenFiles(invocation);
   return {
     directory: cwd,
     home,
-    hidden: findStores(invocation),
+    fixed: tokens,
+    hidden: [...findStores(invocation), ...tokens],
     warm: false,
     findSecret: createSecretFinder(env, home),
     onInstall: createInstallTeller(invocation),
