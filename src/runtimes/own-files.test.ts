@@ -54,7 +54,7 @@ test.for(sandboxes)(
       status: "failed",
       error: {
         code: "permission-refused",
-        details: { permission: 'write = ["kitbag.lock", ".kitbag", "kitbag.config.ts"]' },
+        details: { permission: 'write = ["kitbag.lock", "kitbag.config.ts", ".kitbag"]' },
       },
     });
     expect(readdirSync(directory).toSorted()).toEqual([
@@ -111,6 +111,7 @@ test("openRuntimes() refuses to grant what is ours by its name", async (context)
     ["write", "./.kitbag/"],
     ["write", "./kitbag.lock"],
     ["read", "./.kitbag/kitbag.db"],
+    ["read", "./.kitbag/tools/"],
   ] as const;
 
   for (const [kind, path] of asked) {

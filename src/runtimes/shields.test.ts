@@ -37,12 +37,12 @@ interface Row {
 
 /** An example for each name of the table. */
 const readOnly = [
-  ...["kitbag.lock", ".kitbag/skills/a/SKILL.md", "kitbag.config.ts", "kitbag.config.mts", "kitbag.config.js"],
+  ...["kitbag.lock", "kitbag.config.ts", "kitbag.config.mts", "kitbag.config.js"],
   ...["kitbag.config.mjs", "kitbag.config.json", ".git/config", ".git/hooks/pre-commit", ".gitconfig", ".husky/x"],
   ...[".github/workflows/ci.yml", ".npmrc", ".mcp.json", ".claude/settings.json", ".agents/skills/a/SKILL.md"],
   ...[".cursor/mcp.json", ".vscode/tasks.json", ".profile", ".bashrc", ".bash_profile", ".bash_login"],
   ...[".bash_logout", ".bash_aliases", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc"],
-  ...[".tcshrc", "config.fish", "skills/mailer/kitbag.toml", "packages/sub/.kitbag/tools/a.json"],
+  ...[".tcshrc", "config.fish", "skills/mailer/kitbag.toml"],
   ...["packages/sub/kitbag.config.ts", "packages/sub/kitbag.lock", "packages/sub/.git/config"],
 ];
 const hidden = [
@@ -59,7 +59,8 @@ const hidden = [
     "a.p12",
     "a.pfx",
   ],
-  ...["a.jks", "a.keystore", "packages/sub/.env"],
+  ...["a.jks", "a.keystore", "packages/sub/.env", ".kitbag/skills/a/SKILL.md", ".kitbag/tools/a/main.js"],
+  ...[".kitbag/skill-versions/a/1.0.0.json", "packages/sub/.kitbag/tools/a.json"],
 ];
 const rows: readonly Row[] = [
   ...readOnly.map((path) => ({ path })),

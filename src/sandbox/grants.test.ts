@@ -165,7 +165,7 @@ test("toGrants() seals the way through /tmp to the project and to what was grant
 
 test("toGrants() hides named pipes of folders to read, and of shielded ones, and leaves those of folders to write", () => {
   const places = makePlaces();
-  for (const folder of ["data/deep", "out", ".kitbag/x"]) {
+  for (const folder of ["data/deep", "out", ".vscode/x"]) {
     mkdirSync(join(places.directory, folder), { recursive: true });
     execFileSync("mkfifo", [join(places.directory, folder, "pipe")]);
   }
@@ -174,9 +174,9 @@ test("toGrants() hides named pipes of folders to read, and of shielded ones, and
       .mounts.filter(({ source }) => source === emptyFile)
       .map(({ target }) => target.slice(places.directory.length));
 
-  expect(hiddenFor({ read: ["./"] }).toSorted()).toEqual(["/.kitbag/x/pipe", "/data/deep/pipe", "/out/pipe"]);
-  expect(hiddenFor({ read: ["./"], write: ["./out"] }).toSorted()).toEqual(["/.kitbag/x/pipe", "/data/deep/pipe"]);
-  expect(hiddenFor({ read: ["./data"], write: ["./"] })).toEqual(["/.kitbag/x/pipe"]);
+  expect(hiddenFor({ read: ["./"] }).toSorted()).toEqual(["/.vscode/x/pipe", "/data/deep/pipe", "/out/pipe"]);
+  expect(hiddenFor({ read: ["./"], write: ["./out"] }).toSorted()).toEqual(["/.vscode/x/pipe", "/data/deep/pipe"]);
+  expect(hiddenFor({ read: ["./data"], write: ["./"] })).toEqual(["/.vscode/x/pipe"]);
 });
 
 test("toGrants() refuses a named pipe to read, because it could be written as well", () => {
@@ -327,8 +327,9 @@ test("toGrants() refuses to have what is fixed written, and what is hidden read,
   for (const write of ["./.kitbag/", "./.kitbag/skills/", "./.kitbag/kitbag.db"]) {
     expect(refusal({ write: [write] }, all)).toContain("Kitbag keeps its own files there");
   }
-  expect(refusal({ read: ["./.kitbag/kitbag.db"] }, all)).toContain("Kitbag keeps its own files there");
-  expect(refusal({ read: ["./.kitbag/skills/"] }, all)).toBe("it was granted");
+  for (const read of ["./.kitbag/", "./.kitbag/skills/", "./.kitbag/kitbag.db"]) {
+    expect(refusal({ read: [read] }, all)).toContain("Kitbag keeps its own files there");
+  }
 });
 
 test("toGrants() covers hidden files that are there, for those who may read and for those who may write", () => {
@@ -366,15 +367,18 @@ test.for(["read", "write"] as const)("findGrants() hides a file with secrets tha
   expect(after.mounts).toContainEqual({ source: emptyFile, target: secrets, shields: secrets });
 });
 
-test("findPlanted() finds a repository that a tool made in a folder, and no file with secrets", () => {
+test("findPlanted() finds a repository and a .kitbag that a tool made in a folder, and no file with secrets", () => {
   const places = makePlaces();
   mkdirSync(join(places.directory, "app"));
   const permissions = { write: ["."] };
   const before = findGrants("tool", permissions, places);
-  mkdirSync(join(places.directory, "app/.git"));
+  for (const name of [".git", ".kitbag", ".ssh"]) mkdirSync(join(places.directory, "app", name));
   writeFileSync(join(places.directory, "app/.env"), "SECRET=1");
 
-  expect(findPlanted("tool", permissions, places, before)).toEqual([join(places.directory, "app/.git")]);
+  expect(findPlanted("tool", permissions, places, before).toSorted()).toEqual([
+    join(places.directory, "app/.git"),
+    join(places.directory, "app/.kitbag"),
+  ]);
   expect(findPlanted("tool", { read: ["."] }, places, before)).toEqual([]);
 });
 

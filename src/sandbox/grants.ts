@@ -152,8 +152,8 @@ function isSame(one: Grants, other: Grants): boolean {
 }
 
 /**
- * What a tool has made that would be shielded if it had been there: a repository in a folder, settings of an editor, a folder that cannot
- * be listed. Files with secrets are not among it.
+ * What a tool has made that would be shielded if it had been there: a repository in a folder, settings of an editor, a `.kitbag`, a folder
+ * that cannot be listed. Files with secrets are not among it.
  */
 export function findPlanted(tool: string, permissions: Permissions, places: GrantPlaces, before: Grants): string[] {
   if ((permissions.write ?? []).length === 0) return [];
@@ -162,9 +162,13 @@ export function findPlanted(tool: string, permissions: Permissions, places: Gran
   const covered = new Set(before.mounts.map(({ target }) => target));
   return now.mounts
     .filter(({ target, granted }) => granted !== true && !covered.has(target))
-    .flatMap(({ source, shields = source }) =>
-      isAbsolute(source) || (source === nothing && !canList(shields)) ? [shields] : [],
-    );
+    .map(({ source, shields = source }) => ({ source, path: shields }))
+    .filter(({ source, path }) => isAbsolute(source) || (source === nothing && (isOwn(path, places) || !canList(path))))
+    .map(({ path }) => path);
+}
+
+function isOwn(path: string, places: GrantPlaces): boolean {
+  return findShieldsAround(path, places).some(({ own }) => own);
 }
 
 /** Which hidden files are there, with links resolved: one may be deeper than folders are looked through, or behind a link. */

@@ -32,12 +32,10 @@ export interface ShieldRow {
 
 /** All that is shielded by its name. The first row that fits counts. */
 export const shieldTable: readonly ShieldRow[] = [
-  // Kitbag's own: what was granted, what is configured, what was recorded.
-  {
-    names: ["kitbag.lock", ".kitbag", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)],
-    own: true,
-  },
-  { names: [/^kitbag\.db(?:-\w+)?$/u], own: true, hidden: true },
+  // Kitbag's own: what was granted, what is configured, what was recorded, and what users made, which may be private. A tool that lies in
+  // `.kitbag` sees its own files in a copy, at `/skill`.
+  { names: ["kitbag.lock", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)], own: true },
+  { names: [".kitbag", /^kitbag\.db(?:-\w+)?$/u], own: true, hidden: true },
   // Secrets: variables, keys, passwords and tokens. Examples of variables, and certificates without their key, are none.
   { names: [".env", ".envrc", /^\.env(?!.*\.(?:example|sample|template|dist)$)/u], hidden: true },
   { names: [".ssh", ".gnupg", ".aws", ".kube", ".netrc", ".pgpass", ".pypirc", ".git-credentials"], hidden: true },
@@ -302,20 +300,16 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   };
   const isSearched = (path: string, row: ShieldRow | undefined, depth: number): boolean => {
     if (row?.hidden === true) return false;
-    return basename(path) === ".git" ? isOpened(path) : isNear(basename(path), depth);
+    return basename(path) === ".git" ? isOpened(path) : depth < deepest && !passedOver.has(basename(path));
   };
   search(root, 0);
   if (closed.includes(root)) throw new ClosedFolder(root);
   return { found, projects, pipes, folders, closed };
 }
 
+/** A store may be anywhere: it makes no project of its folder. */
 function isOfProject(name: string, row: ShieldRow | undefined): boolean {
-  return name === ".git" || (row?.own === true && row.hidden !== true);
-}
-
-/** The store of another project is below its `.kitbag`. */
-function isNear(name: string, depth: number): boolean {
-  return name === ".kitbag" || (depth < deepest && !passedOver.has(name));
+  return name === ".git" || (row?.own === true && row.names.includes(name.toLowerCase()));
 }
 
 /** What is in a folder: nothing if it was removed, undefined if that cannot be seen. */

@@ -36,6 +36,17 @@ test.for(["../", "..", "about/../../", "/", "/etc/", "/etc/pass", "about/\0/", "
   },
 );
 
+test.for([".", ".k", ".kitbag", ".kitbag/", ".kitbag/tools/", "sub/.", "sub/.kitbag/", "./.KITBAG/", "way/", "way/a"])(
+  "createFileLister() finds nothing of a .kitbag for %j",
+  async (typed) => {
+    const own = { ".kitbag/tools/a/main.js": "", "sub/.kitbag/tools/a/main.js": "", ".KITBAG/b.js": "" };
+    const project = createFolder(own);
+    symlinkSync(".kitbag/tools", join(project, "way"));
+
+    expect(await createFileLister(project)(typed)).toEqual([]);
+  },
+);
+
 test("createFileLister() shows no links, and looks into a project that is reached through one", async () => {
   const project = createFolder({ "real/a.md": "" });
   symlinkSync(join(project, "real"), join(project, "way"));
