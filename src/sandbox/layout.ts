@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { gatherPrograms } from "./programs.ts";
+import { makeReadableFolder, writeReadableFile } from "./readable-files.ts";
 import { emptyFile, nothing, type Mount, type Profile } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 
@@ -33,7 +33,7 @@ export const egressSocket = "/run/egress.sock";
 /** Lays out the file system for a profile. */
 export async function toLayout(profile: Profile, area: WorkArea): Promise<Layout> {
   const everything = profile.programs.includes("*");
-  const own = await writeSettings(area);
+  const own = writeSettings(area);
   const mounts: Mount[] = [
     ...systemMounts(everything),
     ...(everything ? [] : [{ source: await gatherOnce(profile.programs, area), target: "/usr/bin" }]),
@@ -115,10 +115,10 @@ function gatherOnce(programs: readonly string[], area: WorkArea): Promise<string
   return directory;
 }
 
-const written = new WeakMap<WorkArea, Promise<string>>();
+const written = new WeakMap<WorkArea, string>();
 
 /** Files of /etc that say nothing about this machine. */
-function writeSettings(area: WorkArea): Promise<string> {
+function writeSettings(area: WorkArea): string {
   let directory = written.get(area);
   if (directory === undefined) {
     directory = writeEtc(join(area.own, "etc"));
@@ -127,8 +127,8 @@ function writeSettings(area: WorkArea): Promise<string> {
   return directory;
 }
 
-async function writeEtc(directory: string): Promise<string> {
-  await mkdir(join(directory, "nothing"), { recursive: true, mode: 0o755 });
+function writeEtc(directory: string): string {
+  for (const folder of [directory, join(directory, "nothing")]) makeReadableFolder(folder);
   const files = {
     passwd: "tool:x:65534:65534:tool:/tmp:/bin/sh\n",
     group: "tool:x:65534:\n",
@@ -136,6 +136,6 @@ async function writeEtc(directory: string): Promise<string> {
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     empty: "",
   };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text, { mode: 0o644 });
+  for (const [name, text] of Object.entries(files)) writeReadableFile(join(directory, name), text);
   return directory;
 }

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import { isExhausted } from "../core/is-exhausted.ts";
 import type { CodeFolder } from "../core/script-code.ts";
 import { isRoot } from "./host.ts";
+import { makeReadableFolders } from "./readable-files.ts";
 
 /** Copies of folders, made of exactly the bytes that were checked: programs see these, never the folder that somebody may edit. */
 export interface Snapshots {
@@ -38,18 +39,14 @@ export function createSnapshots(directory: string, rewrite: RewriteFile = () => 
 async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): Promise<string> {
   const making = `${target}.part`;
   try {
-    await mkdir(making, { mode: 0o755 });
-    const made = new Set([making]);
+    const made = new Set([dirname(making)]);
+    await makeReadableFolders(making, made);
     for (const { path, digest, bytes: size } of folder.files) {
       const place = resolve(making, path);
       // The list was checked when it was made; a path that leads out is no file of this folder.
       if (!place.startsWith(making + sep)) throw new KitbagError("script-changed", { path });
       const { bytes, mode } = await readChecked(join(folder.directory, path), { digest, size });
-      const parent = dirname(place);
-      if (!made.has(parent)) {
-        await mkdir(parent, { recursive: true, mode: 0o755 });
-        made.add(parent);
-      }
+      await makeReadableFolders(dirname(place), made);
       await writeFile(place, rewrite(path, bytes) ?? bytes);
       await chmod(place, toMode(mode));
     }

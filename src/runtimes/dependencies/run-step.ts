@@ -54,8 +54,12 @@ export function runStep(bench: Workbench, step: Step): Promise<StepResult> {
   const { sandbox, work, maxBytes, signal } = bench;
   const isTooLarge = async (): Promise<boolean> => (await sizeOf(work, maxBytes)) > maxBytes;
   const { onLine } = step;
-  return runInside(sandbox, { profile: toProfile(bench, step), command: step.command, signal, isTooLarge, onLine });
+  const command = ["sh", "-c", readable, "sh", ...step.command];
+  return runInside(sandbox, { profile: toProfile(bench, step), command, signal, isTooLarge, onLine });
 }
+
+/** Packages are used by programs of root, which are other users, whatever the umask of this process is. */
+const readable = 'umask 022; exec "$@"';
 
 /** A program to run in a sandbox. */
 export interface InsideProgram {

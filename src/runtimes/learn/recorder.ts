@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
+import { makeReadableFolder } from "../../sandbox/readable-files.ts";
 import { nothing, type Mount, type Profile } from "../../sandbox/sandbox.ts";
 import { coldLauncher, type Launch, type Launcher } from "../script/launch.ts";
 import type { Family } from "../script/families.ts";
@@ -45,7 +46,7 @@ export interface Recorder {
 /** Makes what watches one run of a script: a proxy that refuses everything, hooks for Python and Node, and strace for all that runs. */
 export async function openRecorder({ sandbox, directory, round, traces }: RecorderOptions): Promise<Recorder> {
   const place = join(realpathSync(sandbox.area.own), `learn-${round}`);
-  mkdirSync(place, { mode: 0o755 });
+  makeReadableFolder(place);
   const egress = await openEgress({ rules: [], directory: sandbox.area.own });
   const records = join(place, "records");
   const cold = coldLauncher(sandbox);

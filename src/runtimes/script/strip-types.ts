@@ -4,6 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
+import { makeReadableFolders } from "../../sandbox/readable-files.ts";
+
 /** Larger files are left to Node itself. */
 const maxFileBytes = 2 * 1024 * 1024;
 const maxFiles = 2000;
@@ -52,12 +54,14 @@ async function writeStripped(files: readonly Source[], directory: string, cache:
   const making = await mkdtemp(join(cache, "making-"));
   // Scripts run as another user.
   await chmod(making, 0o755);
+  const made = new Set([making]);
   for (const { path, text } of files) {
     const code = strip(path, text);
     if (code === undefined) continue;
     const target = join(making, `${path}.js`);
-    await mkdir(dirname(target), { recursive: true });
+    await makeReadableFolders(dirname(target), made);
     await writeFile(target, code);
+    await chmod(target, 0o644);
   }
   try {
     await rename(making, directory);

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -7,6 +7,7 @@ import { isOpenToTools, isRoot, toolGroup, toolUsers } from "../host.ts";
 import { toHostPath } from "../host-path.ts";
 import type { Layout } from "../layout.ts";
 import { copyProgram, findProgram } from "../programs.ts";
+import { writeReadableFile } from "../readable-files.ts";
 import { guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
 import { limitWords, startIn, type LinuxHost } from "./linux.ts";
 import { filterOf } from "./with-relay.ts";
@@ -87,7 +88,7 @@ function writeUsers(host: LinuxHost): string {
     "root:x:0:0:root:/root:/bin/sh",
     ...toolUsers().map((id) => `tool${id}:x:${id}:${toolGroup}::/nonexistent:/bin/sh`),
   ];
-  writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o644 });
+  writeReadableFile(path, `${lines.join("\n")}\n`);
   return path;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -11,6 +11,7 @@ import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts
 import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
+import { makeReadableFolder, writeReadableFile } from "../readable-files.ts";
 import { noteShields, watchShields, type FindReplaced } from "../watch-shields.ts";
 import type { ExitStatus, Guarantee, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
 import { readOpenFileLimit } from "../limits/open-files.ts";
@@ -69,8 +70,8 @@ function makePlace(area: WorkArea, { source, held }: HeldMount, index: number): 
   const isDirectory = held?.isDirectory ?? statSync(source).isDirectory();
   const place = join(area.own, `place-${index}-${isDirectory ? "directory" : "file"}`);
   if (existsSync(place)) return place;
-  if (isDirectory) mkdirSync(place, { mode: 0o755 });
-  else writeFileSync(place, "", { mode: 0o644 });
+  if (isDirectory) makeReadableFolder(place);
+  else writeReadableFile(place, "");
   return place;
 }
 

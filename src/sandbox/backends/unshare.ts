@@ -1,9 +1,10 @@
-import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { insideFile } from "../host.ts";
 import { devices } from "../layout.ts";
 import { findProgram } from "../programs.ts";
+import { makeReadableFolder } from "../readable-files.ts";
 import { mostFiles } from "../limits/watch-files.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
 import { startIn, usesNode, type HeldLayout, type LinuxHost } from "./linux.ts";
@@ -15,7 +16,7 @@ const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
 /** Programs run in namespaces made with `unshare` and Perl, which every common Linux has; no rights of root are needed. */
 export function unshareSandbox(host: LinuxHost): Sandbox {
   const root = join(host.area.own, "root");
-  mkdirSync(root, { recursive: true, mode: 0o755 });
+  makeReadableFolder(root);
   // The user that programs run as may not be able to pass through the folders above ours.
   const enter = join(host.area.own, "enter.pl");
   copyFileSync(insideFile("enter.pl"), enter);

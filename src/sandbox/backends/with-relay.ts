@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -14,6 +14,7 @@ import {
   type RelayRoute,
 } from "../egress/relay-command.ts";
 import { egressSocket } from "../layout.ts";
+import { writeReadableFile } from "../readable-files.ts";
 import type { Profile, SandboxName } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import type { FilterArchitecture } from "../seccomp/syscalls.ts";
@@ -86,7 +87,7 @@ function writeFilter(profile: Profile, host: FilterHost): string {
   const bytes = filterOf(profile, host);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   const path = join(host.area.own, `filter-${digest}`);
-  if (!existsSync(path)) writeFileSync(path, bytes, { mode: 0o644 });
+  if (!existsSync(path)) writeReadableFile(path, bytes);
   return path;
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
+import { writeReadableFile } from "../readable-files.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 import { readOpenFileLimit } from "../limits/open-files.ts";
 import { socketBytes } from "../limits/watch-memory.ts";
@@ -58,7 +59,7 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
   const calls = join(directory, "calls");
   mkdirSync(calls, { recursive: true, mode: 0o700 });
   const filter = join(directory, "filter");
-  writeFileSync(filter, renderFilter("tool", filterArchitecture()), { mode: 0o644 });
+  writeReadableFile(filter, renderFilter("tool", filterArchitecture()));
   const streams = await createStreamMaker(calls);
   const server = await sandbox.start(toServerProfile(profile, calls, filter), [program, "/opt/kitbag/warm/serve.py"]);
   server.stdout.resume();
