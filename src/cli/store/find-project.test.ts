@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -33,6 +33,29 @@ test("findProject() takes the home directory for no project, nor what is above i
 
   expect(findProject(join(root, "home/work"), join(root, "home")).root).toBeUndefined();
   expect(findProject(join(root, "home"), join(root, "home")).root).toBeUndefined();
+});
+
+test.for(["tokens", "trust.json", "audit.key"])(
+  "findProject() takes a .kitbag with %s for that of another home, not for a project",
+  (name) => {
+    const root = makeFolders(".git", "old/.kitbag", "old/work", "old/work/project/.kitbag");
+    writeFileSync(join(root, "old/.kitbag", name), "");
+
+    expect(findProject(join(root, "old/work"), "/nowhere")).toEqual({ folders: [join(root, "old/work")] });
+    expect(findProject(join(root, "old"), "/nowhere").root).toBeUndefined();
+    expect(canBeProject(join(root, "old"), "/nowhere")).toBe(false);
+    expect(findProject(join(root, "old/work/project"), "/nowhere").root).toBe(join(root, "old/work/project"));
+    for (const makesTools of [true, false]) {
+      expect(findStoreFile(join(root, "old"), "/home", { makesTools }).file).toBe("/home/kitbag.db");
+    }
+  },
+);
+
+test("findProject() looks at the folders of a repository whose .kitbag is a home, and keeps no store there", () => {
+  const root = makeFolders(".git", ".kitbag", "sub");
+  writeFileSync(join(root, ".kitbag/trust.json"), "{}");
+
+  expect(findProject(join(root, "sub"), "/nowhere")).toEqual({ folders: [join(root, "sub"), root] });
 });
 
 test("findProject() follows no .kitbag that is a link", () => {

@@ -16,27 +16,36 @@ export interface ProjectPlace {
 }
 
 /**
- * Finds the project of a folder: the nearest folder with a `.kitbag` that is ours, else the root of the repository. The home
- * directory is no project: its `.kitbag` holds the files of the person.
+ * Finds the project of a folder: the nearest folder with a `.kitbag` that is ours, else the root of the repository. A home directory,
+ * also an earlier one, is no project: its `.kitbag` holds the files of the person.
  */
 export function findProject(cwd: string, home: string = homedir()): ProjectPlace {
   const homes = new Set([home, toRealPath(home)]);
   const folders: string[] = [];
   let root: string | undefined;
   for (let folder = cwd; !homes.has(folder); folder = dirname(folder)) {
+    const [isHome, isRepository] = [isOfHome(join(folder, ownFolder)), existsSync(join(folder, ".git"))];
+    if (isHome && !isRepository) break;
     folders.push(folder);
-    if (root === undefined && isOurs(join(folder, ownFolder))) root = folder;
-    if (existsSync(join(folder, ".git"))) return { folders, root: root ?? folder };
+    if (root === undefined && !isHome && isOurs(join(folder, ownFolder))) root = folder;
+    if (isRepository) return isHome && root === undefined ? { folders } : { folders, root: root ?? folder };
     if (dirname(folder) === folder) break;
   }
   return root === undefined ? { folders: [cwd] } : { folders: folders.slice(0, folders.indexOf(root) + 1), root };
 }
 
-/** Tells whether a folder has a `.kitbag` that is ours, or may get one: the home directory, and one that cannot be written, may not. */
+/** Tells whether a folder has a `.kitbag` that is ours, or may get one: a home directory, and one that cannot be written, may not. */
 export function canBeProject(folder: string, home: string = homedir()): boolean {
   if (folder === home || folder === toRealPath(home)) return false;
   const own = join(folder, ownFolder);
-  return lstatSync(own, { throwIfNoEntry: false }) === undefined ? isWritable(folder) : isOurs(own);
+  return lstatSync(own, { throwIfNoEntry: false }) === undefined ? isWritable(folder) : isOurs(own) && !isOfHome(own);
+}
+
+/** What only the `.kitbag` of a home directory has. */
+const homeFiles = ["tokens", "trust.json", "audit.key"];
+
+function isOfHome(own: string): boolean {
+  return homeFiles.some((name) => existsSync(join(own, name)));
 }
 
 function isWritable(folder: string): boolean {
