@@ -642,6 +642,7 @@ test("errorCodes are these", () => {
     "gate-unprotected",
     "grant-changed",
     "guard-refused",
+    "home-unusable",
     "hook-failed",
     "image-invalid",
     "import-failed",

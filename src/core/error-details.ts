@@ -133,6 +133,8 @@ export interface ErrorDetails {
   "import-taken": { readonly name: string; readonly path: string; readonly cure: string };
   /** A tool needs values that nobody gave. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
+  /** The folder of a person's own files cannot be made or written. */
+  "home-unusable": { readonly home: string; readonly reason: string };
   /** A hook of an agent threw. */
   "hook-failed": { readonly hook: string; readonly reason: string };
   /** The input does not fit the tool's schema. */

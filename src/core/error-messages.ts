@@ -80,6 +80,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "import-taken": ({ name, path, cure }) => `Cannot add ${quote(name)}: ${path} is there already; ${cure}`,
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
+  "home-unusable": ({ home, reason }) =>
+    `Cannot use the folder ${quote(home)} of Kitbag: ${reason}; set KITBAG_HOME to a folder that you can write`,
   "hook-failed": ({ hook, reason }) => `Cannot go on with the run: the hook ${quote(hook)} failed (${reason})`,
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
   "interpreter-missing": ({ tool, interpreter, cure }) =>

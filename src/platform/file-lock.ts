@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
   linkSync,
-  mkdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -15,6 +14,7 @@ import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { KitbagError } from "../core/errors.ts";
+import { makeHomeFolder } from "./home-folder.ts";
 
 const longestWaitMs = 30_000;
 const beatsEveryMs = 5000;
@@ -71,7 +71,7 @@ export async function takeFileLock(path: string, { signal, onWait }: FileLockOpt
   const owner: Owner = { token: randomUUID(), machine: machine(), pid: process.pid, start: startOf(process.pid) };
   const text = JSON.stringify(owner);
   let waits = false;
-  mkdirSync(dirname(path), { recursive: true });
+  makeHomeFolder(dirname(path));
   while (!tryTake(path, owner.token, text)) {
     signal?.throwIfAborted();
     if (removeStale(path)) continue;

@@ -1,9 +1,11 @@
 import { userInfo } from "node:os";
+import { dirname } from "node:path";
 
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { localUser } from "../../core/users.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
@@ -114,6 +116,8 @@ function showScopes({ scopes }: TokenFacts): string {
 
 async function listTokens({ env, terminal }: Invocation): Promise<Answer> {
   const path = toPath(env);
+  // Where no file can be, there may be one in another home.
+  if (!hasTokenFile(path)) makeHomeFolder(dirname(path));
   const tokens = (hasTokenFile(path) ? loadTokens(path) : []).map(toFacts);
   const document = { file: path, tokens };
   if (tokens.length === 0) return { document, text: "There are no tokens. To make one: kitbag token add <name>" };

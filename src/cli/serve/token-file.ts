@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { describeCause, KitbagError, quote } from "../../core/errors.ts";
 import { digestToken, tokenPrefix } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
 import { replaceFile } from "../../skills/trust/replace-file.ts";
@@ -140,14 +141,14 @@ function checkOwner(path: string): void {
  * Changes Kitbag's own token file in one step, readable by its owner alone. Several programs may do so at once. `change` gets nothing if
  * there is no file; if it answers with nothing, the file stays as it is. Tokens that a person wrote there become digests.
  *
- * @throws {KitbagError} `config-invalid` if the file cannot be read or written.
+ * @throws {KitbagError} `config-invalid` if the file cannot be read or written; `home-unusable`.
  */
 export async function changeTokens(
   path: string,
   change: (lines: readonly TokenLine[] | undefined) => readonly TokenLine[] | undefined,
 ): Promise<void> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeHomeFolder(dirname(path));
     await withFileLock(`${path}.lock`, () => {
       const changed = change(hasTokenFile(path) ? loadTokens(path) : undefined);
       if (changed !== undefined) replaceFile(path, renderTokens(changed), 0o600);

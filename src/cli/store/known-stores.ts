@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { replaceFile } from "../../skills/trust/replace-file.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { toStoreId } from "../../store/store-id.ts";
@@ -75,7 +76,7 @@ function parseStore(value: unknown): KnownStore {
  */
 export async function updateKnownStores(home: string, change: (stores: KnownStores) => void): Promise<void> {
   const path = knownStoresPath(home);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeHomeFolder(dirname(path), home);
   await withFileLock(`${path}.lock`, () => {
     const stores = loadKnownStores(home);
     change(stores);

@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import { removeLeftCopies } from "../../store/sqlite/left-copies.ts";
 import { keepStoreId } from "../../store/store-id.ts";
@@ -46,7 +46,7 @@ export async function openAudited(choice: KeptChoice, owner: StoreOwner): Promis
   }
   // The first time there may be several at once: one makes it, the others find it.
   const folder = toHeadFolder(home);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeHomeFolder(folder, home);
   return withFileLock(join(folder, "begin.lock"), async () =>
     openFirst(choice, owner, await identifyStore(choice, home)),
   );

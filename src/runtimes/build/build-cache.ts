@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { isRunning } from "../../sandbox/is-running.ts";
 
 /** Modules that were built before, each by what it was made of. */
@@ -41,7 +42,7 @@ export function createBuildCache(directory: string): BuildCache {
       return digestOf(module).equals(kept.subarray(0, digestBytes)) ? module : undefined;
     },
     put(key, module) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeHomeFolder(directory);
       const draft = join(directory, `${key}.${randomBytes(6).toString("hex")}.new`);
       try {
         writeFileSync(draft, Buffer.concat([digestOf(module), module]), { flag: "wx", mode: 0o600 });
@@ -52,7 +53,7 @@ export function createBuildCache(directory: string): BuildCache {
       }
     },
     async withLock(key, work, { signal, onWait } = {}) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeHomeFolder(directory);
       const lock = join(directory, `${key}.lock`);
       for (let hasLock = takeLock(lock), isFirst = true; !hasLock; hasLock = takeLock(lock), isFirst = false) {
         if (isFirst) onWait?.();

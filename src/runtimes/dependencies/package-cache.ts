@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import type { LockedPackage } from "./dependency-request.ts";
 
 /** What was resolved, as it is kept: all that is needed to install the same again. */
@@ -66,7 +67,7 @@ export function openPackageCache(home: string): PackageCache {
       return text === undefined ? undefined : checkLock(JSON.parse(text));
     },
     async writeLock(key, lock) {
-      await mkdir(locks, { recursive: true, mode: 0o700 });
+      makeHomeFolder(locks, home);
       await writeWhole(cache.lockFile(key), `${JSON.stringify(lock, undefined, 2)}\n`);
     },
     async readFacts(key) {
@@ -76,14 +77,14 @@ export function openPackageCache(home: string): PackageCache {
       return { platform: facts.platform, version: facts.version };
     },
     async writeFacts(key, { platform, version }) {
-      await mkdir(packages, { recursive: true, mode: 0o700 });
+      makeHomeFolder(packages, home);
       await writeWhole(join(packages, `interpreter-${key}.json`), JSON.stringify({ platform, version }));
     },
     find(digest) {
       return realpath(join(packages, digest, "content")).catch(() => undefined);
     },
     async makeWork(key) {
-      await mkdir(packages, { recursive: true, mode: 0o700 });
+      makeHomeFolder(packages, home);
       await removeLeftovers(packages, key);
       return makeDirectories(join(packages, `making-${key}-${randomUUID()}`));
     },

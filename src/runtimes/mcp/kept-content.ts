@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 
 /** Contents that are kept under their digests, so that nobody can put others in their place. */
 export interface KeptContent {
@@ -34,7 +35,7 @@ export function createKeptContent(directory: string): KeptContent {
   function write(bytes: Uint8Array): string {
     const digest = toDigest(bytes);
     if (read(digest) !== undefined) return digest;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeHomeFolder(directory);
     const draft = `${place(digest)}.${randomBytes(6).toString("hex")}`;
     try {
       writeFileSync(draft, bytes, { mode: 0o600, flag: "wx" });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type {
@@ -11,6 +11,7 @@ import type {
 } from "@modelcontextprotocol/client";
 
 import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 
 /** What a log-in leaves behind. */
 interface Kept {
@@ -132,7 +133,7 @@ function readKept(path: string): Kept {
 
 function writeKept(path: string, kept: Kept): void {
   const directory = join(path, "..");
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeHomeFolder(directory);
   chmodSync(directory, 0o700);
   const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {

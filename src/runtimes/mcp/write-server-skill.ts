@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import type { KeptContent } from "./kept-content.ts";
 import type { ServedSkill } from "./read-server-skills.ts";
 
@@ -13,7 +14,7 @@ export function writeServerSkill(skill: ServedSkill, kept: KeptContent, target: 
   if (existsSync(target)) return target;
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
   try {
-    mkdirSync(draft, { recursive: true, mode: 0o700 });
+    makeHomeFolder(draft);
     for (const { path, digest } of skill.files) {
       const bytes = kept.read(digest);
       if (bytes === undefined) return undefined;

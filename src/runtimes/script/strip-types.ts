@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { makeReadableFolders } from "../../sandbox/readable-files.ts";
 
 /** Larger files are left to Node itself. */
@@ -50,7 +51,7 @@ export function isTypeScript(path: string): boolean {
 }
 
 async function writeStripped(files: readonly Source[], directory: string, cache: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
+  makeHomeFolder(cache);
   const making = await mkdtemp(join(cache, "making-"));
   // Scripts run as another user.
   await chmod(making, 0o755);

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { replaceFile } from "../trust/replace-file.ts";
 import { factsVersion as version } from "./facts-version.ts";
 
@@ -148,7 +149,7 @@ type Writing = { readonly more: readonly string[] } | { readonly all: readonly s
 
 function tryToWrite(path: string, writing: Writing): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeHomeFolder(dirname(path));
     // It begins with a line end: the last line may have been cut off when a program was killed.
     if ("more" in writing) appendFileSync(path, `\n${writing.more.join("\n")}\n`, { mode: 0o600 });
     else replaceFile(path, `${writing.all.join("\n")}\n`, 0o600);

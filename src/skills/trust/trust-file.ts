@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { describeFileError } from "../folder/describe-file-error.ts";
 import { describeForeignOwner } from "../folder/foreign-owner.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -26,8 +27,9 @@ export function loadTrust(home: string): TrustList {
     // A link could lead to a file that somebody else writes.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return { configs: new Map(), folders: new Map() };
-    const isLink = (cause as NodeJS.ErrnoException).code === "ELOOP";
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    if (["ENOENT", "ENOTDIR"].includes(code)) return { configs: new Map(), folders: new Map() };
+    const isLink = code === "ELOOP";
     throw untrustworthy(path, isLink ? "it is a symbolic link" : describeFileError(cause), cause);
   }
   try {
@@ -59,12 +61,12 @@ function untrustworthy(path: string, reason: string, cause?: unknown): KitbagErr
 /**
  * Changes what is trusted, in one step that others see whole or not at all. Several programs may do so at once.
  *
- * @throws {KitbagError} `config-invalid` if the file is wrong (see {@link loadTrust}) or cannot be written.
+ * @throws {KitbagError} `config-invalid` if the file is wrong (see {@link loadTrust}) or cannot be written; `home-unusable`.
  */
 export async function updateTrust(home: string, change: (trusted: TrustList) => void): Promise<void> {
   const path = trustPath(home);
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeHomeFolder(home);
     await withFileLock(`${path}.lock`, () => {
       const trusted = loadTrust(home);
       change(trusted);

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import type { AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
@@ -56,7 +57,7 @@ export async function makeAnchorFile(
   head: AuditHead,
   { replace = false }: { readonly replace?: boolean } = {},
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeHomeFolder(dirname(file));
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
   await writeSynced(draft, toText(head, keys));
   if (replace) await rename(draft, file);

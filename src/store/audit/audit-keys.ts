@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { makeHomeFolder } from "../../platform/home-folder.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 
@@ -75,7 +76,7 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
 }
 
 async function makeKey(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeHomeFolder(dirname(file));
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
   await writeSynced(draft, randomBytes(keyBytes));
   await linkNew(draft, file);

@@ -1,6 +1,7 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { makeHomeFolder } from "../../../platform/home-folder.ts";
 import { lineEndMark } from "./paste-filter.ts";
 
 /** What a person has typed, the newest first. */
@@ -39,7 +40,7 @@ function load(file: string): string[] {
 
 function keep(file: string, line: string, lines: string[]): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeHomeFolder(dirname(file));
     if (lines.length > maxLines) {
       lines.splice(0, lines.length - maxLines / 2);
       writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });

@@ -1,0 +1,49 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { KitbagError, quote } from "../core/errors.ts";
+
+/**
+ * Makes Kitbag's home, or a folder of it, for its owner alone, unless it is there. `home` is what the message names.
+ *
+ * @throws {KitbagError} `home-unusable` if there can be no such folder, or it cannot be written.
+ */
+export function makeHomeFolder(folder: string, home: string = folder): void {
+  try {
+    makeFolders(folder);
+    allow(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new KitbagError("home-unusable", { home, reason }, { cause });
+  }
+}
+
+/** One by one: where no folder can be made, as in `/proc`, Node tries for ever to make one and those above it at once. */
+function makeFolders(folder: string): void {
+  if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  makeFolders(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // Another program may have made it a moment ago.
+    if (code === "EEXIST" && isFolder(folder)) return;
+    if (code === "EEXIST") throw new Error(`${quote(folder)} is not a folder`, { cause });
+    if (code === "ENOENT") throw new Error(`no folder can be made in ${quote(parent)}`, { cause });
+    allow(parent, constants.W_OK | constants.X_OK);
+    throw cause;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function allow(folder: string, mode: number): void {
+  try {
+    accessSync(folder, mode);
+  } catch (cause) {
+    throw new Error(`you may not write in ${quote(folder)}`, { cause });
+  }
+}
