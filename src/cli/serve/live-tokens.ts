@@ -72,24 +72,33 @@ export function openTokens(places: TokenPlaces): LiveTokens {
           warn(`${reason}; the tokens of before stay good`);
         }
       };
-      let seen = look();
-      if (!isSame(seen, taken)) take(seen);
-      const timer = setInterval(() => {
-        const texts = look();
-        if (!isSame(texts, taken) && isSame(texts, seen)) take(texts);
-        seen = texts;
-      }, lookMs);
-      timer.unref();
+      const isNew = (texts: TokenTexts): boolean => !isSame(texts, taken);
+      const timer = takeWhatIsNew(look, isNew, take);
       return {
         reread: () => take(look()),
         refresh() {
           const texts = look();
-          if (places.files.every(({ isOwn }) => isOwn) && !isSame(texts, taken)) take(texts);
+          if (places.files.every(({ isOwn }) => isOwn) && isNew(texts)) take(texts);
         },
         stop: () => clearInterval(timer),
       };
     },
   };
+}
+
+/** Takes what is new now, and from then on what two looks in a row find. */
+function takeWhatIsNew(
+  look: () => TokenTexts,
+  isNew: (texts: TokenTexts) => boolean,
+  take: (texts: TokenTexts) => void,
+): NodeJS.Timeout {
+  let seen = look();
+  if (isNew(seen)) take(seen);
+  return setInterval(() => {
+    const texts = look();
+    if (isNew(texts) && isSame(texts, seen)) take(texts);
+    seen = texts;
+  }, lookMs).unref();
 }
 
 function isSame(one: TokenTexts, other: TokenTexts): boolean {

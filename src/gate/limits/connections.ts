@@ -81,9 +81,8 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
     letIn(socket, caller) {
       const most = caller === anybody ? Infinity : limits.maxConnectionsPerCaller;
       waiting.delete(socket);
-      if (held.take(socket, caller.id) > most) {
-        cut(held.findUnused(caller.id), `${caller.id} has ${most} connections already`);
-      }
+      if (held.take(socket, caller.id) <= most) return true;
+      cut(held.findUnused(caller.id), `${caller.id} has ${most} connections already`);
       if (held.count(caller.id) <= most) return true;
       // It is the caller's no more, so that cutting it later lets no other in; and it makes room as those of strangers do.
       held.drop(socket);
@@ -94,12 +93,8 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
       for (const socket of waiting) if (bySocket.get(socket)?.running === 0) socket.destroy();
     },
     cutStalled() {
-      const now = performance.now();
-      for (const [socket, connection] of bySocket) {
-        if (!isStalled(socket, connection, now - limits.stalledMs)) continue;
-        report({ type: "client-cut", reason: "it took nothing of its answer", address: connection.address });
-        socket.destroy();
-      }
+      for (const [socket, connection] of bySocket)
+        if (isStalled(socket, connection, limits.stalledMs)) cut(socket, "it took nothing of its answer");
     },
   };
 }
@@ -169,7 +164,7 @@ function cutOldest(waiting: Set<Socket>): boolean {
   return false;
 }
 
-function isStalled(socket: Socket, connection: Connection, before: number): boolean {
+function isStalled(socket: Socket, connection: Connection, stalledMs: number): boolean {
   const waitingBytes = socket.writableLength;
   const sentBytes = socket.bytesWritten - waitingBytes;
   if (waitingBytes === 0 || sentBytes !== connection.sentBytes) {
@@ -177,5 +172,5 @@ function isStalled(socket: Socket, connection: Connection, before: number): bool
     connection.sentAt = performance.now();
     return false;
   }
-  return connection.sentAt < before;
+  return connection.sentAt < performance.now() - stalledMs;
 }

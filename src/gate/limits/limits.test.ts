@@ -306,7 +306,7 @@ test("maxConnectionsPerCaller leaves the places that others need, whoever drips 
     routes: [echoRoute, slow],
   });
   for (let index = 0; index < 2; index += 1) await begin(dial(gate), "ann");
-  for (let index = 0; index < 10; index += 1) await exchange(dial(gate), `${toHead("/slow", "ann").slice(0, -1)}`);
+  for (let index = 0; index < 10; index += 1) await exchange(dial(gate), toHead("/slow", "ann").slice(0, -1));
 
   const bob = dial(gate);
   await use(bob, "bob");

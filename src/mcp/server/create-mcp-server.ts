@@ -76,8 +76,11 @@ export function createMcpServer(options: McpServerOptions): McpServing {
         workspace: options.workspace,
         modern,
         sessions,
-        running: services.calls.running,
         lean: [createLeanHttp(services), createLeanSessions(services, sessions)],
+        onCallerGone(caller) {
+          services.calls.running.stopOf(caller);
+          sessions.closeOf(caller);
+        },
       });
     },
     notify: services.notices,

@@ -4,7 +4,6 @@ import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { mayCallTool, toToolScopes } from "../../../core/scopes.ts";
 import { isNoticeEvent } from "./event-log.ts";
-import type { RunningCalls } from "../calls/running-calls.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
@@ -18,14 +17,14 @@ export interface RouteParts {
   readonly modern: Pick<ModernService, "answer">;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
-  /** Calls that run, of both. */
-  readonly running: RunningCalls;
+  /** Ends what is kept for a caller whose token is gone. */
+  readonly onCallerGone: (caller: Caller) => void;
   /** What needs nothing of the SDK, in one generation or the other. */
   readonly lean: readonly LeanHttp[];
 }
 
 /** Makes the route of the gate that speaks MCP: both generations at one path. */
-export function createRoute(path: string, { workspace, modern, sessions, running, lean }: RouteParts): Route {
+export function createRoute(path: string, { workspace, modern, sessions, lean, onCallerGone }: RouteParts): Route {
   /** Streams on which nobody waits for an answer: they end when the gate closes. */
   const streams = new Set<AbortController>();
 
@@ -74,10 +73,7 @@ export function createRoute(path: string, { workspace, modern, sessions, running
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
-    onCallerGone(caller) {
-      running.stopOf(caller);
-      sessions.closeOf(caller);
-    },
+    onCallerGone,
     onClosing: () => streams.forEach((stream) => stream.abort()),
   };
 }
