@@ -5,6 +5,7 @@ import { countWords } from "../../../test/support/open-test-forge.ts";
 import { withForge } from "../../../test/support/with-forge.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { defineSkill } from "../../core/define-skill.ts";
+import type { AuthorOptions } from "../../forge/edits.ts";
 import { openForge } from "../../forge/open-forge.ts";
 import { toOutput } from "../../forge/tools/to-output.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -68,9 +69,10 @@ test("kitbag approvals show tells what an edit changes in the version that is li
 
 test("a tool of another user that waits to be shared says so, who asks, and which version stays live", async () => {
   const project = createProject();
+  const bob: AuthorOptions = { owner: "bob" };
   const [hints, waiting] = await withForge(project, async (forge) => {
-    const live = await forge.createTool(countWords, { owner: "bob" });
-    const answer = await forge.updateTool("count-words", { shared: true }, { owner: "bob" });
+    const live = await forge.createTool(countWords, bob);
+    const answer = await forge.updateTool("count-words", { shared: true }, bob);
     return [live.status === "live" ? live.howToCall : [], toOutput(answer)];
   });
   const id = String(waiting["id"]);

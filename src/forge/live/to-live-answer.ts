@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { ForgeAnswer, ForgeDiagnostic } from "../forge-interface.ts";
 import { refuseDraft } from "../birth/answer.ts";
@@ -25,30 +25,21 @@ export function toLiveAnswer(
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
     permissions: tool.permissions,
-    howToCall: [
-      ...toHints(registered.wireName, tool.examples[0]?.input ?? {}),
-      // The command line is the local user's.
-      ...(ownershipOf(entry.stored).owner === undefined ? [toCommand(name, tool.examples[0]?.input ?? {})] : []),
-    ],
+    howToCall: toHints(registered.wireName, tool, ownershipOf(entry.stored).owner),
     examples: [],
     ...(usedBy.length > 0 && { usedBy }),
     diagnostics: [...entry.diagnostics, ...notes],
   };
 }
 
-function toHints(wireName: string, input: JsonObject): readonly string[] {
-  const shown = showInput(input);
+/** The command line is the local user's, and calls nothing of another owner. */
+function toHints(wireName: string, { name, examples }: Tool, owner: string | undefined): readonly string[] {
+  const text = JSON.stringify(examples[0]?.input ?? {});
+  const shown = text.length > 400 ? "{…}" : text;
+  const command = `On the command line: kitbag call ${name} --input '${shown.replaceAll("'", String.raw`'\''`)}'`;
   return [
     `As a tool of its own: ${wireName} with ${shown}`,
     `Through call_tool: {"name": ${JSON.stringify(wireName)}, "input": ${shown}}`,
+    ...(owner === undefined ? [command] : []),
   ];
-}
-
-function toCommand(name: string, input: JsonObject): string {
-  return `On the command line: kitbag call ${name} --input '${showInput(input).replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function showInput(input: JsonObject): string {
-  const text = JSON.stringify(input);
-  return text.length > 400 ? "{…}" : text;
 }
