@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 
 import { KitbagError, describeCause } from "../core/errors.ts";
+import { listenIn } from "./listen-in.ts";
 
 /** Where a debugger waits for the one script that it debugs. */
 export interface DebugSocket {
@@ -22,7 +23,8 @@ export interface DebugSocket {
  * @throws {KitbagError} `sandbox-failed` if there can be no socket in the directory
  */
 export async function openDebugSocket(directory: string): Promise<DebugSocket> {
-  const path = join(directory, `debug-${randomBytes(6).toString("hex")}.sock`);
+  const name = `debug-${randomBytes(6).toString("hex")}.sock`;
+  const path = join(directory, name);
   const { promise: connection, resolve } = Promise.withResolvers<Duplex>();
   let accepted: Socket | undefined;
   const server = createServer((socket) => {
@@ -39,11 +41,11 @@ export async function openDebugSocket(directory: string): Promise<DebugSocket> {
   };
   try {
     await new Promise<void>((listening, reject) => {
-      server.once("error", reject);
-      server.listen(path, listening);
+      server.once("error", reject).once("listening", listening);
+      listenIn(directory, name, server);
     });
   } catch (cause) {
-    const reason = `no socket for the debugger can be made at ${path} (${describeCause(cause, 200)}); use a shorter or writable directory`;
+    const reason = `no socket for the debugger can be made at ${path} (${describeCause(cause, 200)}); use a writable directory`;
     throw new KitbagError("sandbox-failed", { sandbox: "debugger", reason }, { cause });
   }
   // Inside, the program may be another user; nobody else can enter the directory.

@@ -1,6 +1,8 @@
-import { closeSync, constants, lstatSync, openSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, utimesSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+
+import { listenIn } from "./listen-in.ts";
 
 /** The socket in a folder that a process listens on as long as it holds the folder. */
 const socketName = "held";
@@ -10,9 +12,21 @@ export function holdFolder(folder: string): () => void {
   const server = createServer((socket) => socket.destroy());
   // A folder that cannot have a socket is not held: its age decides.
   server.on("error", () => {});
-  withShortPath(folder, (path) => server.listen(path));
+  listenIn(folder, socketName, server);
   server.unref();
-  return () => void server.close();
+  return () => {
+    server.close();
+    makeOld(folder);
+  };
+}
+
+/** The socket is gone with its server, and a folder without one is taken as held while it is young: it is old from now on. */
+function makeOld(folder: string): void {
+  try {
+    utimesSync(folder, 0, 0);
+  } catch {
+    // It is gone.
+  }
 }
 
 /**
@@ -43,7 +57,7 @@ function isYoung(folder: string): boolean {
   return facts !== undefined && Date.now() - facts.mtimeMs < youngMs;
 }
 
-/** The path of a socket has at most 107 bytes; that of an open folder is always short. */
+/** As in `listenIn`: the path of a socket must be short. */
 function withShortPath(folder: string, use: (path: string) => void): void {
   if (process.platform !== "linux") return use(join(folder, socketName));
   const place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);

@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../core/errors.ts";
 import { isRoot } from "./host.ts";
+import { listenIn } from "./listen-in.ts";
 import { findProgram } from "./programs.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
@@ -137,11 +138,12 @@ async function serve(place: 0 | string): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
-      const reason = `its test cannot listen (${cause.message}); use a shorter or writable directory`;
+      const reason = `its test cannot listen (${cause.message}); use a writable directory`;
       reject(new KitbagError("sandbox-failed", { sandbox: "self-test", reason }, { cause }));
     });
-    if (place === 0) server.listen(0, "127.0.0.1", resolve);
-    else server.listen(place, resolve);
+    server.once("listening", resolve);
+    if (place === 0) server.listen(0, "127.0.0.1");
+    else listenIn(dirname(place), basename(place), server);
   });
   if (place !== 0) chmodSync(place, 0o666);
   return server;

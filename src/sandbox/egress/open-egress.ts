@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { KitbagError, describeCause } from "../../core/errors.ts";
+import { listenIn } from "../listen-in.ts";
 import type { EgressDesk } from "./client.ts";
 import { createHttpProxy } from "./http-proxy.ts";
 import { createLedger, type EgressConnection, type Entry, type Ledger } from "./ledger.ts";
@@ -162,17 +163,18 @@ function queueLookups(lookup: Lookup, limitMs: number): Lookup {
 }
 
 async function listen(server: Server, directory: string): Promise<string> {
-  const path = join(directory, `egress-${randomBytes(6).toString("hex")}.sock`);
+  const name = `egress-${randomBytes(6).toString("hex")}.sock`;
+  const path = join(directory, name);
   try {
     await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(path, resolve);
+      server.once("error", reject).once("listening", resolve);
+      listenIn(directory, name, server);
     });
     // Inside the program is another user.
     chmodSync(path, 0o666);
     return path;
   } catch (cause) {
-    const reason = `no socket for the network can be made at ${path} (${describeCause(cause, 200)}); use a shorter or writable directory`;
+    const reason = `no socket for the network can be made at ${path} (${describeCause(cause, 200)}); use a writable directory`;
     throw new KitbagError("sandbox-failed", { sandbox: "egress", reason }, { cause });
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Duplex, Readable } from "node:stream";
 
+import { listenIn } from "../listen-in.ts";
 import { makeFifos } from "../pipes.ts";
 
 /** The streams of one call, which a process inside opens by their names. */
@@ -31,8 +32,8 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
   const expected = new Map<string, (channel: Duplex) => void>();
   const server = createServer((socket) => void readId(socket).then((id) => expected.get(id)?.(socket)));
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(join(directory, "channel"), resolve);
+    server.once("error", reject).once("listening", resolve);
+    listenIn(directory, "channel", server);
   });
   server.unref();
   const ready: string[] = [];
