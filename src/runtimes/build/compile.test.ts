@@ -112,10 +112,9 @@ test("compile() follows no link that a compiler leaves instead of a module", asy
 });
 
 test("compile() gives a compiler an environment without anything of this machine", async () => {
-  process.env["KITBAG_BUILD_SECRET"] = "TOPSECRET";
+  vi.stubEnv("KITBAG_BUILD_SECRET", "TOPSECRET");
 
   const message = await failureOf("env; exit 1");
-  delete process.env["KITBAG_BUILD_SECRET"];
 
   expect(message).not.toContain("TOPSECRET");
   expect(message).toContain("HOME=/tmp");

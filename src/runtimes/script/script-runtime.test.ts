@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import {
@@ -333,7 +333,7 @@ test("scriptRuntime() turns a command that the system finds too long into a clea
 });
 
 test("scriptRuntime() gives a script the variables that it may see, and no others", async () => {
-  process.env["KITBAG_TEST_LEAK"] = "leaked";
+  vi.stubEnv("KITBAG_TEST_LEAK", "leaked");
   const values: Record<string, string> = { TOKEN: "t0ken-value", OTHER: "other-value" };
 
   const { outcome } = await runScript(sandbox, {
@@ -342,7 +342,6 @@ test("scriptRuntime() gives a script the variables that it may see, and no other
     command: { env: { FROM_INPUT: "x" } },
     options: { findSecret: (name) => values[name] },
   });
-  delete process.env["KITBAG_TEST_LEAK"];
 
   expect(outcome).toEqual({
     status: "ok",

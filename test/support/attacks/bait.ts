@@ -94,6 +94,8 @@ export async function layBait(): Promise<Bait> {
       for (const server of [port, ...others]) server.close();
       for (const pipe of pipes) pipe.close();
       victim.kill("SIGKILL");
+      // Another one may have been laid out since.
+      if (process.env["KITBAG_CANARY"] === secret) delete process.env["KITBAG_CANARY"];
       rmSync(root, { recursive: true, force: true });
     },
   };
