@@ -98,7 +98,7 @@ async function run(
   const [command = "", ...args] = [...before, ...program, ...words.split(" ")];
   const env = { PATH: process.env["PATH"], HOME: home };
   const child = spawn(command, args, { cwd: project.folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 12_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   onTestFinished(() => clearTimeout(timer));
   const ended = new Promise<number | string | null>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal));

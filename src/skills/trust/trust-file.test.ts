@@ -67,7 +67,7 @@ test("updateTrust() takes over a lock that a killed program left", async () => {
 test("updateTrust() says why it cannot write", async () => {
   const home = join(createFolder({ home: "a file where the folder should be" }), "home");
 
-  await expect(updateTrust(home, () => {})).rejects.toMatchObject({ code: "config-invalid" });
+  await expect(updateTrust(home, () => {})).rejects.toMatchObject({ code: "home-unusable", details: { home } });
 });
 
 test("updateTrust() leaves the list as it was if the change fails", async () => {
