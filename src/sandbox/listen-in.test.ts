@@ -31,7 +31,7 @@ test("openDebugSocket(), openEgress() and createStreamMaker() have sockets in a 
   await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]));
 });
 
-test("debugging works with a TMPDIR of 150 characters", async (context) => {
+test("openDebugSocket() serves a debugger with a TMPDIR of 150 characters", async (context) => {
   needProgram(context, "unshare");
   vi.stubEnv("TMPDIR", makeLongFolder());
   const sandbox = await findSandbox({ name: "unshare" });
