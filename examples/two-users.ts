@@ -65,7 +65,7 @@ async function tellStory(): Promise<void> {
   const answers: string[] = [];
   for (const text of ["one", "two", "three"])
     answers.push(await call(bob, "call_tool", { name: "shout", input: { text } }));
-  assert.match(answers.at(-1) ?? "", /has used 2 of the quota of 2 calls/u);
+  assert.match(answers.at(-1) ?? "", /has used 2 of 2 calls/u);
   console.log(`Bob's quota is two calls a day, and the third is refused:\n  ${answers.at(-1)}`);
   const { stdout: table } = await run("quota");
   console.log(table.trimEnd());

@@ -24,7 +24,7 @@ const mostEvents = 1000;
 const scope = "runs";
 
 /** Tells whether a caller may read what agents did. */
-export function mayReadRuns(caller: Caller): boolean {
+function mayReadRuns(caller: Caller): boolean {
   return hasScope(caller.scopes, scope);
 }
 
