@@ -18,8 +18,11 @@ export function makeHomeFolder(folder: string, home: string = folder): void {
   }
 }
 
-/** One by one: where no folder can be made, as in `/proc`, Node tries for ever to make one and those above it at once. */
-function makeFolders(folder: string): void {
+/**
+ * Makes a folder and those above it, each for its owner alone. One by one: where no folder can be made, as in `/proc`, Node tries for ever
+ * to make one and those above it at once.
+ */
+export function makeFolders(folder: string): void {
   if (isFolder(folder)) return;
   const parent = dirname(folder);
   makeFolders(parent);
@@ -29,8 +32,8 @@ function makeFolders(folder: string): void {
     const { code } = cause as NodeJS.ErrnoException;
     // Another program may have made it a moment ago.
     if (code === "EEXIST" && isFolder(folder)) return;
-    if (code === "EEXIST") throw new Error(`${quote(folder)} is not a folder`, { cause });
-    if (code === "ENOENT") throw new Error(`no folder can be made in ${quote(parent)}`, { cause });
+    if (code === "EEXIST") throw toError("ENOTDIR", `${quote(folder)} is not a folder`, cause);
+    if (code === "ENOENT") throw toError(code, `no folder can be made in ${quote(parent)}`, cause);
     allow(parent, constants.W_OK | constants.X_OK);
     throw cause;
   }
@@ -44,6 +47,11 @@ function allow(folder: string, mode: number): void {
   try {
     accessSync(folder, mode);
   } catch (cause) {
-    throw new Error(`you may not write in ${quote(folder)}`, { cause });
+    throw toError("EACCES", `you may not write in ${quote(folder)}`, cause);
   }
+}
+
+/** An error of the file system that says more than the system does. */
+function toError(code: string, message: string, cause: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code });
 }

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { makeFolders } from "../../platform/home-folder.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { beginCopy, removeLeftCopies } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
@@ -28,7 +29,7 @@ export async function backupSqlite(file: string, to: string, notes: string): Pro
   // What a process that was killed has left takes only space.
   await removeLeftCopies(notes).catch(() => undefined);
   try {
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(to));
   } catch (cause) {
     throw toUnavailable(to, cause);
   }

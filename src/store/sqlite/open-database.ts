@@ -1,8 +1,9 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
+import { makeFolders } from "../../platform/home-folder.ts";
 import { checkReadable, isUpToDate, migrate } from "./migrate.ts";
 import { careful, distrust, openReadable } from "./open-readable.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -73,7 +74,7 @@ interface State {
 
 async function openWritable(file: string, schema: Schema, Database: Open): Promise<State> {
   // For their owner alone: what is kept may be private.
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file));
   // Only if it is not there: whoever closes a file takes all locks away that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });

@@ -421,3 +421,10 @@ function passTime(ms: number): Promise<void> {
     setTimeout(resolve, ms);
   });
 }
+
+test.for(["/proc/none/here/kitbag.db", "/dev/null/kitbag.db"])(
+  "sqliteStore() refuses a file whose folder cannot be made: %s",
+  async (file) => {
+    await expect(sqliteStore({ file })).rejects.toMatchObject({ code: "store-unavailable", details: { store: file } });
+  },
+);
