@@ -296,6 +296,7 @@ test("describeProblem() writes a problem with and without a place and a cure", (
 
 /** A value for every fact that a failure may come with. */
 const facts = {
+  home: "/home/ada/.kitbag",
   hook: "beforeCall",
   image: "photo.png",
   action: "call a/search",
