@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
@@ -23,7 +23,7 @@ export async function runAsUser(program: string, argv: readonly string[]): Promi
   const isRoot = process.getuid?.() === 0;
   if (isRoot) for (const path of [own, join(own, "home")]) chownSync(path, user, user);
   const forgotten = openSync(isRoot ? "/etc/shadow" : "/dev/zero", "r");
-  const [command = "", ...words] = isRoot ? toUserCommand(own, program) : toCommand(project, program);
+  const [command = "", ...words] = asOrdinaryUser(own, toCommand(program));
   const child = spawn(command, [...words, ...argv], {
     cwd: own,
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: join(own, "home"), TMPDIR: own },
@@ -40,19 +40,24 @@ export async function runAsUser(program: string, argv: readonly string[]): Promi
   return output;
 }
 
-function toCommand(root: string, program: string): readonly string[] {
-  const node = relative(project, process.execPath);
-  return [
-    node.startsWith("..") ? process.execPath : join(root, node),
-    "--conditions=@kitbag/source",
-    join(root, program),
-  ];
+function toCommand(program: string): readonly string[] {
+  return [process.execPath, "--conditions=@kitbag/source", join(project, program)];
 }
 
-/** In a mount tree of its own: the project may lie below a folder that only root can enter. */
-function toUserCommand(own: string, program: string): readonly string[] {
-  const shown = join(own, "project");
+/**
+ * A command of this repository as an ordinary user runs it: as it is if this is one, else in a mount tree of its own, where the repository
+ * is in `folder` as well. It may lie below a folder that only root can enter.
+ */
+export function asOrdinaryUser(folder: string, command: readonly string[]): readonly string[] {
+  if (process.getuid?.() !== 0) return command;
+  const shown = join(folder, "project");
   mkdirSync(shown);
   const tree = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", become, "sh"];
-  return [...tree, project, shown, ...toCommand(shown, program)];
+  const isOurs = (word: string): boolean => word.startsWith(`${project}/`);
+  return [
+    ...tree,
+    project,
+    shown,
+    ...command.map((word) => (isOurs(word) ? shown + word.slice(project.length) : word)),
+  ];
 }

@@ -4,10 +4,11 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { expect, onTestFinished, test, vi, type TestContext } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createProject, program, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
+import { asOrdinaryUser } from "../../../test/support/run-as-user.ts";
 import { skillFiles } from "../../../test/support/skill-files.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -53,7 +54,11 @@ test.for(commands.map((words) => words.join(" ")))(
     mkdirSync(home, { mode: 0o755 });
     chmodSync(home, 0o555);
 
-    const found = await run(project, words, home, becomeOrdinary(context));
+    needProgram(context, "setpriv");
+    const place = join(dirname(project.folder), "repository");
+    mkdirSync(place);
+
+    const found = await run(project, words, home, (command) => asOrdinaryUser(place, command));
 
     expect(found).toEqual({
       code: 1,
@@ -81,21 +86,14 @@ function makeProject(): Project {
   return project;
 }
 
-/** The words in front of a command that make an ordinary user of root. */
-function becomeOrdinary(context: TestContext): readonly string[] {
-  if (process.getuid?.() !== 0) return [];
-  needProgram(context, "setpriv");
-  return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-}
-
 /** Runs it with this `HOME` and no `KITBAG_HOME`; what does not end is killed. */
 async function run(
   project: Project,
   words: string,
   home: string,
-  before: readonly string[] = [],
+  toCommand: (words: readonly string[]) => readonly string[] = (given) => given,
 ): Promise<Omit<KitbagRun, "code"> & { readonly code: number | string | null }> {
-  const [command = "", ...args] = [...before, ...program, ...words.split(" ")];
+  const [command = "", ...args] = toCommand([...program, ...words.split(" ")]);
   const env = { PATH: process.env["PATH"], HOME: home };
   const child = spawn(command, args, { cwd: project.folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);

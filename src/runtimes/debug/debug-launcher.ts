@@ -47,7 +47,7 @@ const ownTarget = "/opt/kitbag/debug";
 /** How long the interpreter may take to connect. */
 const patienceMs = 30_000;
 /** How long a script may live on whose connection is gone. */
-const graceMs = 1000;
+const graceMs = 5000;
 
 /**
  * Starts a script that waits for its debugger, in a sandbox of its own. The process is handed on when the script is about to run
