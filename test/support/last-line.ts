@@ -3,7 +3,12 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 /** Ends a run of tests with one line: how many passed, failed and were not run, and why those were not. */
 export class LastLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    console.log(toLastLine(modules.flatMap((module) => [...module.children.allTests()].map(toFact))));
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    // With --retry, as in CI: a test that passes only now and then is named, so that it is mended.
+    const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
+    if (flaky.length > 0) console.log("Passed only when they were run again:");
+    for (const test of flaky) console.log(`  ${test.module.relativeModuleId} > ${test.fullName}`);
+    console.log(toLastLine(tests.map(toFact)));
   }
 }
 
