@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
@@ -63,4 +64,18 @@ test("openInput() leaves no name behind", () => {
 
 test("openOutput() fails if there can be no pipes", async () => {
   await expect(createPipes("/nonexistent/kitbag").openOutput()).rejects.toThrow("mkfifo");
+});
+
+test("R2: openInput() writes nothing after it was closed, whatever file has its number by then", () => {
+  const folder = createFolder();
+  const input = createPipes(folder).openInput();
+  closeSync(input.descriptor);
+  input.close();
+  const others = Array.from({ length: 20 }, (_, index) => openSync(join(folder, `other-${index}`), "w"));
+
+  input.fill("a secret");
+  input.close();
+
+  expect(others.map((descriptor) => fstatSync(descriptor).size)).toEqual(others.map(() => 0));
+  for (const descriptor of others) closeSync(descriptor);
 });
