@@ -215,7 +215,7 @@ os._exit(0)
 
     await run({ egress, relay, sandbox: "bwrap", command: [python, "-c", program] });
 
-    await vi.waitFor(() => expect(egress.connections).toMatchObject([{ host: "127.0.0.1", allowed: true }]));
+    await vi.waitFor(() => expect(egress.connections).toMatchObject([{ host: "127.0.0.1", allowed: true }]), 10_000);
   },
 );
 
