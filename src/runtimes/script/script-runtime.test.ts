@@ -45,7 +45,8 @@ test("scriptRuntime() hands on pieces while the script runs, and cuts no charact
   const { outcome, chunks } = await runScript(sandbox, script);
 
   expect(outcome).toEqual({ status: "ok", output: "one ü two" });
-  expect(chunks).toEqual(["one ", "ü two"]);
+  // The pipe may hand over the rest in several pieces.
+  expect([chunks[0], chunks.slice(1).join("")]).toEqual(["one ", "ü two"]);
 });
 
 test("scriptRuntime() logs the lines of stderr", async () => {

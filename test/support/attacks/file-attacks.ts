@@ -16,11 +16,11 @@ export const fileAttacks: readonly Attack[] = [
     language: "bash",
     code: ({ home }) =>
       `try ls ${home}; try cat ${home}/data.txt; try ls ${homedir()}; try ls ~root; try ls /home /root`,
-    // An ordinary user finds an empty home there.
+    // An ordinary user finds a home there that has only what firejail puts into each.
     firejail: {
       code: ({ home }) =>
         `try ls ${home}; try cat ${home}/data.txt; for place in ${homedir()} ~root /home /root; do
-  [ -z "$(ls -A $place 2>/dev/null)" ] || escaped "$place"
+  [ -z "$(ls -A $place 2>/dev/null | grep -vxE "[.](bashrc|inputrc|profile)")" ] || escaped "$place" $(ls -A $place)
 done`,
     },
   },
