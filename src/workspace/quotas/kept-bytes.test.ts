@@ -167,6 +167,29 @@ test("a user at the limit is measured once in a second, and again after it", asy
   }
 });
 
+test("the same output counts once, and one that could not be kept does not count", async () => {
+  const store = memoryStore();
+  let isBroken = false;
+  const put: Store["blobs"]["put"] = (bytes) =>
+    isBroken ? Promise.reject(new Error("disk full")) : store.blobs.put(bytes);
+  const { workspace } = setUp({ each: { bytes: 250_000 } }, { ...store, blobs: { ...store.blobs, put } });
+  const call = async (sign: string): Promise<string> => {
+    const outcome = await workspace.call("large", { sign }, { maxOutputBytes: 1000, user: "ann" });
+    return outcome.status === "ok" ? "ok" : outcome.error.code;
+  };
+  const same = [await call("a"), await call("a"), await call("a")];
+  isBroken = true;
+  const failed = [await call("b"), await call("b")];
+  isBroken = false;
+
+  expect([same, failed, await call("b"), await call("c")]).toEqual([
+    ["ok", "ok", "ok"],
+    ["store-failed", "store-failed"],
+    "ok",
+    "quota-reached",
+  ]);
+});
+
 test("large outputs count, for each user who has them, until they are deleted", async () => {
   const store = memoryStore();
   const { workspace } = setUp({ each: { bytes: 250_000 } }, store);

@@ -110,8 +110,9 @@ function countWrites(kv: KeyValueStore, add: (bytes: number) => Promise<void>): 
       retryOnConflict(options.ifVersion, async () => {
         const before = await kv.get(key);
         if (before === undefined) return kv.delete(key, options);
+        // With a version it is deleted or in conflict.
         const isDeleted = await kv.delete(key, { ...options, ifVersion: options.ifVersion ?? before.version });
-        if (isDeleted) await add(-sizeOfFound(key, before));
+        await add(-sizeOfFound(key, before));
         return isDeleted;
       }),
   };
