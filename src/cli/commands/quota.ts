@@ -227,7 +227,7 @@ function findPlace(
 }
 
 /**
- * Refuses to make a store in a folder that shows no sign of a service: its quotas would hold for nobody.
+ * Refuses to make a store in a folder that shows no sign of a service: no service would read its quotas.
  *
  * @throws {KitbagError} `usage-invalid`
  */
@@ -286,7 +286,7 @@ function readLimits({ options }: Invocation): QuotaLimits {
 /** How often a unit is multiplied: `kb` is 1000 bytes, `kib` is 1024. */
 const powersOf: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
 
-/** The number that a text is; `NaN` if it is none. */
+/** Parses a number; `NaN` for any other text. */
 function toAmount(name: QuotaName, text: string): number {
   const [, digits = "", unit, binary] = /^(\d{1,16}(?:\.\d{1,9})?)(?:([kmgt])(i?)b)?$/iu.exec(text) ?? [];
   if (digits === "" || (unit !== undefined && name !== "bytes")) return Number.NaN;

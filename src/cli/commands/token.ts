@@ -88,7 +88,7 @@ function findAccount(): string | undefined {
   }
 }
 
-/** The scopes of `kitbag serve`. A misspelt one would be good for nothing, and nobody would know why. */
+/** The scopes of `kitbag serve`. A misspelt scope would silently allow no call. */
 const knownScope = /^(?:tools|tools:read|tools:write|tools:of:[^:]+(?::[^:]+)?|runs)$/u;
 
 function readScopes(text: string | undefined): readonly string[] | "all" {
