@@ -17,7 +17,7 @@ const loads = {
   commands: ["call", "check", "list", "run", "search", "show", "stats", "test"].map(
     (name) => `src/cli/commands/${name}.ts`,
   ),
-  records: ["src/cli/store/with-records.ts", "src/store/sqlite/sqlite-store.ts", "src/store/audit/open-audit.ts"],
+  records: ["src/cli/store/with-records.ts", "src/store/sqlite/sqlite-store.ts", "src/records/audit/open-audit.ts"],
   serve: [
     "src/cli/commands/serve.ts",
     "src/cli/serve/open-served.ts",

@@ -1,7 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
-import type { Runs } from "../store/runs/create-runs.ts";
+import type { Runs } from "../records/runs/create-runs.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { UsageCounter } from "./cost/usage-counter.ts";
 import type { ModelSource } from "./model-source.ts";

@@ -1,4 +1,4 @@
-import { createRuns } from "../store/runs/create-runs.ts";
+import { createRuns } from "../records/runs/create-runs.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";
 import { needRuns, type AgentParts } from "./agent-parts.ts";

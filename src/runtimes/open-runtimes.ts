@@ -1,4 +1,4 @@
-import { checkPackageOptions } from "./dependencies/package-options.ts";
+import { checkPackageOptions } from "../packages/install/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";

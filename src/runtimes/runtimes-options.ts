@@ -1,7 +1,7 @@
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { OnConnection } from "./connection-log.ts";
-import type { DependencyProgress } from "./dependencies/dependency-request.ts";
-import type { PackageOptions } from "./dependencies/package-options.ts";
+import type { DependencyProgress } from "../packages/install/dependency-request.ts";
+import type { PackageOptions } from "../packages/install/package-options.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
 import type { DebugOptions } from "./debug/debug-launcher.ts";
 import type { McpEvent } from "./mcp/mcp-runtime.ts";

@@ -9,8 +9,8 @@ import { findGrants, findPlanted, type GrantPlaces } from "../sandbox/grants.ts"
 import { noteShields, refuseReplaced, type FindReplaced } from "../sandbox/watch-shields.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
-import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
-import { toInstallOptions } from "./dependencies/package-options.ts";
+import { createDependencies, type Dependencies } from "../packages/install/create-dependencies.ts";
+import { toInstallOptions } from "../packages/install/package-options.ts";
 import { learningRuntime } from "./learn/learning-runtime.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";

@@ -10,7 +10,7 @@ import { createScriptTool, writeFolder } from "../../test/support/run-script.ts"
 import type { ScriptCode } from "../core/script-code.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
 import { defaultLimits, type Profile } from "../sandbox/sandbox.ts";
-import type { Dependencies } from "./dependencies/create-dependencies.ts";
+import type { Dependencies } from "../packages/install/create-dependencies.ts";
 import { createToolProfiles, type ProfileOptions, type ToolProfiles } from "./tool-profiles.ts";
 
 let opened: Promise<FoundSandbox> | undefined;

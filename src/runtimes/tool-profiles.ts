@@ -10,9 +10,9 @@ import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import { findGrants, type GrantPlaces, type Grants } from "../sandbox/grants.ts";
 import { defaultLimits, type Limits, type Profile } from "../sandbox/sandbox.ts";
 import { createSnapshots } from "../sandbox/snapshots.ts";
-import type { Dependencies } from "./dependencies/create-dependencies.ts";
-import type { PreparedDependencies } from "./dependencies/dependency-request.ts";
-import { loadDependencyRequest } from "./dependencies/load-dependency-request.ts";
+import type { Dependencies } from "../packages/install/create-dependencies.ts";
+import type { PreparedDependencies } from "../packages/install/dependency-request.ts";
+import { loadDependencyRequest } from "../packages/install/load-dependency-request.ts";
 import { findInterpreter } from "./script/find-interpreter.ts";
 
 /** What the profiles of tools are made with. */

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import type { RunResult } from "../../src/agent/run-result.ts";
 import type { Store } from "../../src/core/store.ts";
-import { createRuns } from "../../src/store/runs/create-runs.ts";
+import { createRuns } from "../../src/records/runs/create-runs.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { openCrashStore } from "./crash-store.ts";
 import { startCrashProgram } from "./start-crash-program.ts";

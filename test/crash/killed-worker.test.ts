@@ -5,8 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 
 import type { Store } from "../../src/core/store.ts";
-import { createRuns, type Runs } from "../../src/store/runs/create-runs.ts";
-import type { RunEntry, RunEvent } from "../../src/store/runs/run-records.ts";
+import { createRuns, type Runs } from "../../src/records/runs/create-runs.ts";
+import type { RunEntry, RunEvent } from "../../src/records/runs/run-records.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { openCrashStore, type CrashStore } from "./crash-store.ts";

@@ -7,10 +7,10 @@ import { createWorkspace, type Tool, type ToolOutcome } from "kitbag";
 import { vi, type TestContext } from "vitest";
 
 import type { WasmCode } from "../../src/core/script-code.ts";
-import { buildTool, type BuildToolOptions, type BuiltTool } from "../../src/runtimes/build/build-tool.ts";
-import { createSearch } from "../../src/runtimes/build/create-search.ts";
-import { findCompiler } from "../../src/runtimes/build/find-compilers.ts";
-import type { Language } from "../../src/runtimes/build/languages.ts";
+import { buildTool, type BuildToolOptions, type BuiltTool } from "../../src/packages/build/build-tool.ts";
+import { createSearch } from "../../src/packages/build/create-search.ts";
+import { findCompiler } from "../../src/packages/build/find-compilers.ts";
+import type { Language } from "../../src/packages/build/languages.ts";
 import { wasmRuntime } from "../../src/runtimes/wasm/wasm-runtime.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { createFolder } from "./temporary-folder.ts";

@@ -9,9 +9,9 @@ import {
   createDependencies,
   type Dependencies,
   type DependenciesOptions,
-} from "../../src/runtimes/dependencies/create-dependencies.ts";
-import type { PreparedDependencies, PythonRequest } from "../../src/runtimes/dependencies/dependency-request.ts";
-import { parseRequirementList } from "../../src/runtimes/dependencies/python/parse-requirement.ts";
+} from "../../src/packages/install/create-dependencies.ts";
+import type { PreparedDependencies, PythonRequest } from "../../src/packages/install/dependency-request.ts";
+import { parseRequirementList } from "../../src/packages/install/python/parse-requirement.ts";
 import { findSandbox } from "../../src/sandbox/find-sandbox.ts";
 import { defaultLimits, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { startIndex, type IndexContent, type TestIndex } from "./package-index.ts";

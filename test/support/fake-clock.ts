@@ -1,4 +1,4 @@
-import type { RunClock } from "../../src/store/runs/run-clock.ts";
+import type { RunClock } from "../../src/records/runs/run-clock.ts";
 
 /** A clock that only moves when somebody moves it. */
 export interface FakeClock extends RunClock {

@@ -1,7 +1,7 @@
 import { KitbagError } from "../../src/core/errors.ts";
 import type { Queue } from "../../src/core/queue.ts";
 import type { Store } from "../../src/core/store.ts";
-import { createRuns, type Runs } from "../../src/store/runs/create-runs.ts";
+import { createRuns, type Runs } from "../../src/records/runs/create-runs.ts";
 import type { FakeClock } from "./fake-clock.ts";
 
 /** What goes wrong with a write or a read: before it reaches the store, or after it, so that only the answer is lost. */

@@ -1,4 +1,4 @@
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import { foldJournal } from "../log/fold-journal.ts";
 import type { CostRow } from "./cost-row.ts";
 import { toCostRows } from "./cost-table.ts";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockAnswer, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import { openSealer, type Sealer } from "../../store/audit/audit-keys.ts";
+import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import { exportStore } from "../../store/export-store.ts";
 import { importStore } from "../../store/import-store.ts";
 import { memoryStore } from "../../store/memory-store.ts";

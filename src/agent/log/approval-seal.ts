@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { Sealer } from "../../store/audit/audit-keys.ts";
+import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { ApprovalAsked, ApprovalDecided } from "../events.ts";
 
 /** What was shown to whoever was asked to approve a call. */

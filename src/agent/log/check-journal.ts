@@ -1,7 +1,7 @@
 import { describeProblem, KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
-import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
+import type { RunEntry, RunEvent } from "../../records/runs/run-records.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
 import { isCut } from "../run/is-cut.ts";

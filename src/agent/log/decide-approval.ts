@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError, quote } from "../../core/errors.ts";
-import type { Sealer } from "../../store/audit/audit-keys.ts";
-import type { Runs } from "../../store/runs/create-runs.ts";
-import type { Run } from "../../store/runs/run.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { Sealer } from "../../records/audit/audit-keys.ts";
+import type { Runs } from "../../records/runs/create-runs.ts";
+import type { Run } from "../../records/runs/run.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
 import type { ApprovalDecided } from "../events.ts";
 import { refuse, refuseFound } from "../expectations.ts";

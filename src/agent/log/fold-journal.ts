@@ -2,8 +2,8 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import type { Sealer } from "../../store/audit/audit-keys.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { Sealer } from "../../records/audit/audit-keys.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { Question } from "../cost/question.ts";
 import type {
   AnswerDropped,

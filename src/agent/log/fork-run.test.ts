@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";

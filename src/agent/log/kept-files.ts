@@ -1,5 +1,5 @@
 import type { ModelContent, ModelMessage } from "../../models/model.ts";
-import type { RunEvent } from "../../store/runs/run-records.ts";
+import type { RunEvent } from "../../records/runs/run-records.ts";
 import type { KeptEvent } from "./run-log.ts";
 
 /** Makes of an event what can be kept as JSON: bytes become base64, addresses become text. */

@@ -1,7 +1,7 @@
 import { isKitbagError, toFailure } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Run } from "../../store/runs/run.ts";
-import type { RunOutcome } from "../../store/runs/run-records.ts";
+import type { Run } from "../../records/runs/run.ts";
+import type { RunOutcome } from "../../records/runs/run-records.ts";
 import type { RunResult } from "../run-result.ts";
 import type { KeptEvent, LoggedCall, LoggedOutcome, RunLog } from "./run-log.ts";
 import { toKeptEvent } from "./kept-files.ts";

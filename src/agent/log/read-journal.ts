@@ -1,4 +1,4 @@
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 
 /** The whole journal of a run. @throws {KitbagError} `option-invalid` if the agent keeps nothing. */

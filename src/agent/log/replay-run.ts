@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../core/errors.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { MemoryCompacted } from "../events.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";

@@ -6,7 +6,7 @@ import type { Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ModelCall } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockAnswer, type MockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Agent } from "../agent-interface.ts";

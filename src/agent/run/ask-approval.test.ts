@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Agent } from "../agent-interface.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Agent } from "../agent-interface.ts";

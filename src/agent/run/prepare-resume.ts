@@ -1,5 +1,5 @@
 import { KitbagError, quote } from "../../core/errors.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
 import { refuse as refuseOption } from "../expectations.ts";

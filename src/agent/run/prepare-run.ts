@@ -2,7 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { GuardAct } from "../../core/guards.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import type { Runs } from "../../store/runs/create-runs.ts";
+import type { Runs } from "../../records/runs/create-runs.ts";
 import { findScopes } from "../../workspace/call/past-user.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import type { Quotas } from "../../workspace/quotas/quotas.ts";

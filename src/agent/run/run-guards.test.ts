@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Guard, GuardPlace } from "../../core/guards.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";

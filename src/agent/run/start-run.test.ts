@@ -4,7 +4,7 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Model } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";

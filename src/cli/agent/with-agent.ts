@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { openSealer, type Sealer } from "../../store/audit/audit-keys.ts";
+import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";

@@ -2,7 +2,7 @@ import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
 import { isKitbagError, quote } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
 import { showInput } from "../agent/view/show-input.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { exportAudit } from "../../store/audit/export-audit.ts";
+import { exportAudit } from "../../records/audit/export-audit.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
 import { readLimit } from "../read-limit.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import type { Failure } from "../../core/errors.ts";
-import type { BuiltTool } from "../../runtimes/build/build-tool.ts";
+import type { BuiltTool } from "../../packages/build/build-tool.ts";
 import { toShownPath } from "../shown-path.ts";
 import type { SkillBuilds } from "./build-find.ts";
 

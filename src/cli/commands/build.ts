@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
 import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
-import type { BuildProgress } from "../../runtimes/build/build-tool.ts";
-import type { Dependencies } from "../../runtimes/dependencies/create-dependencies.ts";
-import { toInstallOptions } from "../../runtimes/dependencies/package-options.ts";
+import type { BuildProgress } from "../../packages/build/build-tool.ts";
+import type { Dependencies } from "../../packages/install/create-dependencies.ts";
+import { toInstallOptions } from "../../packages/install/package-options.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
@@ -58,7 +58,7 @@ function openDependencies(invocation: Invocation, sandbox: Sandbox): Dependencie
   const home = resolveKitbagHome(invocation.env);
   return {
     async prepare(request, signal) {
-      const { createDependencies } = await import("../../runtimes/dependencies/create-dependencies.ts");
+      const { createDependencies } = await import("../../packages/install/create-dependencies.ts");
       const { packages = {} } = await loadTrustedOptions(invocation);
       const options = { sandbox, home, onProgress: createInstallTeller(invocation) };
       const dependencies = createDependencies({ ...options, ...toInstallOptions(joinPackages(packages, named)) });
@@ -77,7 +77,7 @@ async function buildAll(skills: readonly SkillBuilds[], building: Building): Pro
 }
 
 async function buildOne(directory: string, tool: ToolBuild, building: Building): Promise<BuildOutcome> {
-  const { buildTool } = await import("../../runtimes/build/build-tool.ts");
+  const { buildTool } = await import("../../packages/build/build-tool.ts");
   const { invocation, sandbox, dependencies, signal } = building;
   const { address, source, language, output } = tool;
   const start = performance.now();

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 
-import { readCallStats } from "../../store/stats/read-call-stats.ts";
+import { readCallStats } from "../../records/stats/read-call-stats.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
 import { parseSince } from "../stats/parse-since.ts";

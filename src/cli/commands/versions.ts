@@ -1,6 +1,6 @@
 import { isKitbagError, quote, toFailure } from "../../core/errors.ts";
-import type { VersionDiff } from "../../store/versions/diff-versions.ts";
-import { createVersions, type Versions } from "../../store/versions/versions.ts";
+import type { VersionDiff } from "../../records/versions/diff-versions.ts";
+import { createVersions, type Versions } from "../../records/versions/versions.ts";
 import { diffForged, findForged, listForgedVersions, type ForgedVersions } from "../forge/forged-versions.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";

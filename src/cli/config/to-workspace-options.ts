@@ -8,7 +8,7 @@ import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/l
 import { checkQuotas, type QuotaOptions } from "../../workspace/quotas/quota-options.ts";
 import { checkRates, type RateLimit } from "../../workspace/rates/rate-limit.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
-import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
+import type { PackageOptions } from "../../packages/install/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
 import { readForge, readServing, type ConfiguredForge, type ConfiguredServing } from "./read-serving.ts";
 import { fromConfig } from "../sandbox/read-packages.ts";

@@ -1,4 +1,4 @@
-import { findCompilers, type CompilerReport } from "../../runtimes/build/find-compilers.ts";
+import { findCompilers, type CompilerReport } from "../../packages/build/find-compilers.ts";
 import { examineSandboxes, type SandboxExamination } from "../../sandbox/examine-sandboxes.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { SandboxName } from "../../sandbox/sandbox.ts";

@@ -1,4 +1,4 @@
-import type { CompilerReport } from "../../runtimes/build/find-compilers.ts";
+import type { CompilerReport } from "../../packages/build/find-compilers.ts";
 import type { ExaminedSandbox, SandboxExamination } from "../../sandbox/examine-sandboxes.ts";
 import { renderTable } from "../render-table.ts";
 import type { Terminal } from "../terminal.ts";

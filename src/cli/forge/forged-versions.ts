@@ -7,8 +7,8 @@ import { skillVersionsFolder } from "../../skills/discovery/find-skills.ts";
 import type { StoredVersion } from "../../forge/disk/stored-tool.ts";
 import type { ForgedTool, ForgeVersion } from "../../forge/forge-interface.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import type { Version } from "../../store/versions/history.ts";
-import { createVersions, type VersionDiff } from "../../store/versions/versions.ts";
+import type { Version } from "../../records/versions/history.ts";
+import { createVersions, type VersionDiff } from "../../records/versions/versions.ts";
 import type { CliContext } from "../cli-command.ts";
 import { hasForged } from "./load-forged.ts";
 

@@ -3,7 +3,7 @@ import type { WaitingTool } from "../../forge/forge-interface.ts";
 import { describeAsking, describePermissions, describeWish } from "../../forge/permissions-beyond.ts";
 import { isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/tool-draft.ts";
 import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
-import { toPatch } from "../../store/versions/diff-versions.ts";
+import { toPatch } from "../../records/versions/diff-versions.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";

@@ -2,7 +2,7 @@ import { isMcpProgram, type McpSource } from "../../core/mcp-code.ts";
 import type { McpChange, McpOffer, McpOfferedSkill, McpOfferedTool } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
-import { toPatch } from "../../store/versions/diff-versions.ts";
+import { toPatch } from "../../records/versions/diff-versions.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderPatch } from "../render-patch.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";

@@ -1,6 +1,6 @@
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
-import type { DependencyProgress } from "../../runtimes/dependencies/dependency-request.ts";
-import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
+import type { DependencyProgress } from "../../packages/install/dependency-request.ts";
+import type { PackageOptions } from "../../packages/install/package-options.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";

@@ -6,7 +6,7 @@ import {
   checkPackageOptions,
   packageOptionNames,
   type PackageOptions,
-} from "../../runtimes/dependencies/package-options.ts";
+} from "../../packages/install/package-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { usageError } from "../usage-error.ts";
 

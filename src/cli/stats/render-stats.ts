@@ -1,5 +1,5 @@
-import type { CallFigures } from "../../store/stats/call-stats.ts";
-import type { RecordedCallStats } from "../../store/stats/read-call-stats.ts";
+import type { CallFigures } from "../../records/stats/call-stats.ts";
+import type { RecordedCallStats } from "../../records/stats/read-call-stats.ts";
 import { showDollars } from "../agent/view/show-cost.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
-import { readCallTree } from "../../store/stats/read-call-tree.ts";
+import { readCallTree } from "../../records/stats/read-call-tree.ts";
 import type { Answer, CliContext } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";

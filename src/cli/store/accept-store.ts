@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { auditStream } from "../../store/audit/audit-entry.ts";
-import type { AuditVerdict } from "../../store/audit/check-chain.ts";
-import { openAudit } from "../../store/audit/open-audit.ts";
-import { setAsideAudit } from "../../store/audit/set-aside-audit.ts";
-import { anchorAudit } from "../../store/audit/verify-audit.ts";
+import { auditStream } from "../../records/audit/audit-entry.ts";
+import type { AuditVerdict } from "../../records/audit/check-chain.ts";
+import { openAudit } from "../../records/audit/open-audit.ts";
+import { setAsideAudit } from "../../records/audit/set-aside-audit.ts";
+import { anchorAudit } from "../../records/audit/verify-audit.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import type { AuditFiles } from "./audit-files.ts";

@@ -1,4 +1,4 @@
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { withKept } from "./open-kept.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { openSealer, type Sealer } from "../../store/audit/audit-keys.ts";
+import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { toKeyFile } from "./audit-files.ts";
 import type { Kept } from "./open-kept.ts";

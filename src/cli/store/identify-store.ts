@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import { moveTrust } from "../../skills/trust/move-trust.ts";
-import { auditStream } from "../../store/audit/audit-entry.ts";
+import { auditStream } from "../../records/audit/audit-entry.ts";
 import type { PeekedStore } from "../../store/sqlite/peek-sqlite.ts";
 import { makeStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
@@ -77,9 +77,9 @@ async function findDoubt(file: string, files: AuditFiles, known: KnownStore | un
   const { inode } = known ?? {};
   if (inode !== undefined && inode !== inodeOf(file)) return "it is another file";
   const [{ loadAuditKeys }, { readAnchor }, { readLine }] = await Promise.all([
-    import("../../store/audit/audit-keys.ts"),
-    import("../../store/audit/anchor-file.ts"),
-    import("../../store/audit/audit-chain.ts"),
+    import("../../records/audit/audit-keys.ts"),
+    import("../../records/audit/anchor-file.ts"),
+    import("../../records/audit/audit-chain.ts"),
   ]);
   const keys = await loadAuditKeys(files, false);
   const head = readAnchor(files.anchorFile, keys);
@@ -147,8 +147,8 @@ export async function toUnaccepted(
 async function isOfKey(keyFile: string, last: JsonValue | undefined): Promise<boolean> {
   if (last === undefined) return true;
   if (!existsSync(keyFile)) return false;
-  const { loadAuditKeys } = await import("../../store/audit/audit-keys.ts");
-  const { readLine } = await import("../../store/audit/audit-chain.ts");
+  const { loadAuditKeys } = await import("../../records/audit/audit-keys.ts");
+  const { readLine } = await import("../../records/audit/audit-chain.ts");
   return readLine(await loadAuditKeys({ keyFile }, false), last) !== undefined;
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { keepCalled } from "./keep-called.ts";
 

@@ -1,7 +1,7 @@
 import type { Store } from "../../core/store.ts";
-import { createVersions, type Versions } from "../../store/versions/versions.ts";
-import { toDigest, type VersionSource } from "../../store/versions/content.ts";
-import { toNotes } from "../../store/versions/history.ts";
+import { createVersions, type Versions } from "../../records/versions/versions.ts";
+import { toDigest, type VersionSource } from "../../records/versions/content.ts";
+import { toNotes } from "../../records/versions/history.ts";
 import { fromSkill, fromTool } from "../../workspace/versions/to-version-source.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Called } from "./on-called.ts";

@@ -18,7 +18,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { updateTrust, loadTrust } from "../../skills/trust/trust-file.ts";
-import { openAudit } from "../../store/audit/open-audit.ts";
+import { openAudit } from "../../records/audit/open-audit.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { keepStoreId, storeIdKey } from "../../store/store-id.ts";
 import { anchorStore } from "./accept-store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { makeHomeFolder } from "../../platform/home-folder.ts";
-import type { Audit } from "../../store/audit/open-audit.ts";
+import type { Audit } from "../../records/audit/open-audit.ts";
 import { removeLeftCopies } from "../../store/sqlite/left-copies.ts";
 import { keepStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
@@ -74,7 +74,7 @@ async function open(choice: KeptChoice, files: AuditFiles, id?: string): Promise
   const store = await openStore(choice);
   try {
     if (id !== undefined) await keepStoreId(store, id);
-    const { openAudit } = await import("../../store/audit/open-audit.ts");
+    const { openAudit } = await import("../../records/audit/open-audit.ts");
     return { store, audit: await openAudit({ store, ...files }) };
   } catch (cause) {
     await store.close();

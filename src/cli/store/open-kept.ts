@@ -1,6 +1,6 @@
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import type { Sealer } from "../../store/audit/audit-keys.ts";
+import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import type { Configuration } from "../config/to-workspace-options.ts";

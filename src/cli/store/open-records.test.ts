@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import type { Tool } from "../../core/tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { createRecords } from "./open-records.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store.ts";
-import { auditStream, type AuditBegin, type AuditEnd, type AuditLine } from "../../store/audit/audit-entry.ts";
+import { auditStream, type AuditBegin, type AuditEnd, type AuditLine } from "../../records/audit/audit-entry.ts";
 
 /** One call as the audit has it. One without `end` runs, or its process died. */
 export interface AuditedCall {

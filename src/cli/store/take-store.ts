@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
-import type { AuditVerdict } from "../../store/audit/check-chain.ts";
+import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { keepStoreId, makeStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toPlaceId, type AuditFiles } from "./audit-files.ts";
 import type { KeptChoice } from "./choose-store.ts";

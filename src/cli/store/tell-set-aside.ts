@@ -1,5 +1,5 @@
-import type { AuditProblem } from "../../store/audit/audit-entry.ts";
-import type { AuditVerdict } from "../../store/audit/check-chain.ts";
+import type { AuditProblem } from "../../records/audit/audit-entry.ts";
+import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { showTime } from "./show-time.ts";
 
 /** What a problem with an entry of the audit means. */

@@ -53,7 +53,7 @@ async function checkRecords(
   // Where the audit of a copy must end is not known here.
   const isKnown = existsSync(files.keyFile) && existsSync(files.anchorFile);
   if (!isKnown) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
-  const { verifyAudit } = await import("../../store/audit/verify-audit.ts");
+  const { verifyAudit } = await import("../../records/audit/verify-audit.ts");
   const store = await openStoreToRead(choice);
   try {
     const audit = await verifyAudit(store, files);

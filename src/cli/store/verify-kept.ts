@@ -2,9 +2,9 @@ import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-import { auditStream } from "../../store/audit/audit-entry.ts";
-import type { AuditVerdict } from "../../store/audit/check-chain.ts";
-import { verifyAudit, verifyAuditLines } from "../../store/audit/verify-audit.ts";
+import { auditStream } from "../../records/audit/audit-entry.ts";
+import type { AuditVerdict } from "../../records/audit/check-chain.ts";
+import { verifyAudit, verifyAuditLines } from "../../records/audit/verify-audit.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";

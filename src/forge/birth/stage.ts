@@ -71,7 +71,7 @@ async function buildModule(
 ): Promise<void> {
   const { source, entryFile } = toPlaces(draft);
   if (source === undefined) return;
-  const { buildTool } = await import("../../runtimes/build/build-tool.ts");
+  const { buildTool } = await import("../../packages/build/build-tool.ts");
   await buildTool({
     sandbox: await findSandbox(),
     directory,

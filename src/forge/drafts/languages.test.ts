@@ -8,7 +8,7 @@ import { needCompiler } from "../../../test/support/build-kit.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Language } from "../../runtimes/build/languages.ts";
+import type { Language } from "../../packages/build/languages.ts";
 import { createForgeTools } from "../tools/create-forge-tools.ts";
 import type { CodeDraft, ForgeLanguage } from "../tool-draft.ts";
 

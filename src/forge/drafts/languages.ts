@@ -1,5 +1,5 @@
 import { findByEnding } from "../../runtimes/script/families.ts";
-import type { Language } from "../../runtimes/build/languages.ts";
+import type { Language } from "../../packages/build/languages.ts";
 import { scriptLanguages, wasmLanguages, type CodeDraft, type ForgeLanguage } from "../tool-draft.ts";
 
 const scriptEndings: Readonly<Record<(typeof scriptLanguages)[number], string>> = {

@@ -4,7 +4,7 @@ import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createVersions, type FileDiff, type VersionSource } from "../../store/versions/versions.ts";
+import { createVersions, type FileDiff, type VersionSource } from "../../records/versions/versions.ts";
 import { readShown } from "./read-shown.ts";
 
 /** What becomes of a skill when another state of it takes its place. */

@@ -18,7 +18,7 @@ import { createImportProject, skillText } from "../../../test/support/import-pro
 import { makeRawTgz } from "../../../test/support/make-archives.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import { importSkills, type ImportReport } from "./import-skills.ts";
 
 const script = `import argparse, os

@@ -1,6 +1,6 @@
 import type { Store } from "../../core/store.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import { fromSkill } from "../../workspace/versions/to-version-source.ts";
 
 /** Keeps a skill as it is now, before something else takes its place. One that cannot be read has nothing to be kept. */

@@ -8,7 +8,7 @@ import { createRepository, serveGit, type TestRepository } from "../../../test/s
 import { createImportProject, skillText, type ImportProject } from "../../../test/support/import-project.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createVersions } from "../../store/versions/versions.ts";
+import { createVersions } from "../../records/versions/versions.ts";
 import type { FetchOptions } from "./fetched.ts";
 import { importSkills } from "./import-skills.ts";
 import { updateSkills } from "./update-skills.ts";

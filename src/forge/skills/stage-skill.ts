@@ -21,7 +21,7 @@ export async function stageSkill(
   for (const tool of draft.tools ?? []) {
     const { source, entryFile } = toPlaces(tool);
     if (source === undefined) continue;
-    const { buildTool } = await import("../../runtimes/build/build-tool.ts");
+    const { buildTool } = await import("../../packages/build/build-tool.ts");
     await buildTool({
       sandbox: await parts.findSandbox(),
       directory: stage,

@@ -8,7 +8,7 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createRuns } from "../../store/runs/create-runs.ts";
+import { createRuns } from "../../records/runs/create-runs.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { mockModel, type MockScript } from "../models/mock-model.ts";
 import { recordRun } from "./record-run.ts";

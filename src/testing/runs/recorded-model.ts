@@ -3,7 +3,7 @@ import type { Folded } from "../../agent/log/fold-journal.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
 import { toShownBeside, type Shown } from "./add-shown.ts";
 import { diffLines } from "./diff-lines.ts";

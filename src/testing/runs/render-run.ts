@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { RunEntry } from "../../records/runs/run-records.ts";
 import { renderMessages, renderPart, renderText } from "./render-messages.ts";
 import { isRunFixture, type RunFixture, type RunFixtureEnd } from "./run-fixture.ts";
 import { sortOutcomes } from "./sort-outcomes.ts";

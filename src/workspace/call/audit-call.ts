@@ -2,8 +2,8 @@ import { patternRedactor, defaultKinds } from "../../core/redaction/pattern-reda
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { AuditBegin, AuditEnd } from "../../store/audit/audit-entry.ts";
-import type { Audit } from "../../store/audit/open-audit.ts";
+import type { AuditBegin, AuditEnd } from "../../records/audit/audit-entry.ts";
+import type { Audit } from "../../records/audit/open-audit.ts";
 import type { Entry } from "../entry.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";

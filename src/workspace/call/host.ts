@@ -5,7 +5,7 @@ import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
-import type { Audit } from "../../store/audit/open-audit.ts";
+import type { Audit } from "../../records/audit/open-audit.ts";
 import type { Breakers } from "../failures/breakers.ts";
 import type { RetryPolicy } from "../failures/retry-policy.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";

@@ -3,7 +3,7 @@ import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Store } from "../../core/store.ts";
-import type { Audit } from "../../store/audit/open-audit.ts";
+import type { Audit } from "../../records/audit/open-audit.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Entry } from "../entry.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { CallStats } from "../../store/stats/call-stats.ts";
-import { createCallTally } from "../../store/stats/call-tally.ts";
+import type { CallStats } from "../../records/stats/call-stats.ts";
+import { createCallTally } from "../../records/stats/call-tally.ts";
 import type { Resolution } from "../entry.ts";
 
 /** What of a call is counted beside its outcome. */

@@ -1,4 +1,4 @@
-import type { Audit } from "../../store/audit/open-audit.ts";
+import type { Audit } from "../../records/audit/open-audit.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
 import { getOpenTelemetry } from "./open-telemetry.ts";

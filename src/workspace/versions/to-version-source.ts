@@ -5,7 +5,7 @@ import type { ScriptCode } from "../../core/script-code.ts";
 import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readRegularFile } from "../../skills/folder/read-file.ts";
-import type { VersionSource } from "../../store/versions/versions.ts";
+import type { VersionSource } from "../../records/versions/versions.ts";
 import { toData } from "../tool-digest.ts";
 
 /** What a version of a tool is made of: what it says of itself, and the script or module that is its code. */

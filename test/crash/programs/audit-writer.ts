@@ -1,4 +1,4 @@
-import { openAudit } from "../../../src/store/audit/open-audit.ts";
+import { openAudit } from "../../../src/records/audit/open-audit.ts";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 
 /** Appends to the audit of a store, several entries at once, and says which of them are kept, until it has written `count`. */

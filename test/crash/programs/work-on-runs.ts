@@ -2,8 +2,8 @@
 import { writeSync } from "node:fs";
 
 import { isKitbagError } from "../../../src/core/errors.ts";
-import { createRuns } from "../../../src/store/runs/create-runs.ts";
-import { toRecord } from "../../../src/store/runs/run-records.ts";
+import { createRuns } from "../../../src/records/runs/create-runs.ts";
+import { toRecord } from "../../../src/records/runs/run-records.ts";
 import { openCrashStore } from "../crash-store.ts";
 import { threeSteps, type WorkerProgram } from "../three-steps.ts";
 

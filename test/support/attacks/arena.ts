@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createWorkspace, type Permissions, type Tool, type ToolOutcome } from "kitbag";
 
 import type { ScriptCode } from "../../../src/core/script-code.ts";
-import { createDependencies } from "../../../src/runtimes/dependencies/create-dependencies.ts";
+import { createDependencies } from "../../../src/packages/install/create-dependencies.ts";
 import { scriptRuntime } from "../../../src/runtimes/script/script-runtime.ts";
 import { warmLauncher, type WarmLauncher } from "../../../src/runtimes/script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "../../../src/runtimes/tool-profiles.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../../../store/memory-store.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
+import { createRuns } from "../../../records/runs/create-runs.ts";
 import { findRun, shortenIds } from "./find-run.ts";
 
 test("findRun() finds a run by its id or the beginning of it", async () => {

@@ -1,7 +1,7 @@
 import { KitbagError, quote } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import type { Store } from "../../../core/store.ts";
-import { streamPrefix } from "../../../store/runs/run-records.ts";
+import { streamPrefix } from "../../../records/runs/run-records.ts";
 import { usageError } from "../../usage-error.ts";
 
 /**

@@ -7,7 +7,7 @@ import { renderTable } from "../../render-table.ts";
 import { findSealer } from "../../store/find-sealer.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { showTime } from "../../store/show-time.ts";
-import type { RunSummary } from "../../../store/runs/list-runs.ts";
+import type { RunSummary } from "../../../records/runs/list-runs.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
 import { shortenIds } from "./find-run.ts";
 import { findRuns, readRun, type ReadRun } from "./read-run.ts";

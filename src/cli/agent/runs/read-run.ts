@@ -4,10 +4,10 @@ import { foldLines, type Folded } from "../../../agent/log/fold-journal.ts";
 import { isKitbagError, KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import type { Sealer } from "../../../store/audit/audit-keys.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
-import type { RunSummary } from "../../../store/runs/list-runs.ts";
-import { toRecord, type RunEntry, type RunOutcome } from "../../../store/runs/run-records.ts";
+import type { Sealer } from "../../../records/audit/audit-keys.ts";
+import { createRuns } from "../../../records/runs/create-runs.ts";
+import type { RunSummary } from "../../../records/runs/list-runs.ts";
+import { toRecord, type RunEntry, type RunOutcome } from "../../../records/runs/run-records.ts";
 import { toPrintableLine } from "../../printable.ts";
 import { findRun } from "./find-run.ts";
 

@@ -1,4 +1,4 @@
-import type { CallTree } from "../../../store/stats/read-call-tree.ts";
+import type { CallTree } from "../../../records/stats/read-call-tree.ts";
 
 /** A call, and the row that it is drawn in: below its caller, and below calls at the same time that were there first. */
 export interface FlameBox {

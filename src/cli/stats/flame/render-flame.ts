@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { CallTree } from "../../../store/stats/read-call-tree.ts";
+import type { CallTree } from "../../../records/stats/read-call-tree.ts";
 import { toPrintableLine } from "../../printable.ts";
 import { showDuration } from "../show-duration.ts";
 import { flameScript, flameStyle } from "./flame-page.ts";

@@ -1,4 +1,4 @@
-import type { CallTree } from "../../../store/stats/read-call-tree.ts";
+import type { CallTree } from "../../../records/stats/read-call-tree.ts";
 
 /** A file as speedscope reads it. */
 export interface SpeedscopeFile {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import { redactValue } from "../../../core/redaction/redact.ts";
-import { callStream } from "../../../store/stats/call-records.ts";
+import { callStream } from "../../../records/stats/call-records.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toText } from "./schema-values.ts";
 

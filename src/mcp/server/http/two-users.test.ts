@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import { connectHttp, listen, textOf, type ClientKind } from "../../../../test/support/mcp-clients.ts";
 import { defineTool } from "../../../core/define-tool.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
-import { readCallStats } from "../../../store/stats/read-call-stats.ts";
+import { createRuns } from "../../../records/runs/create-runs.ts";
+import { readCallStats } from "../../../records/stats/read-call-stats.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { createOutputTool } from "../../../workspace/outputs/output-tool.ts";

@@ -6,7 +6,7 @@ import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
+import { createRuns } from "../../../records/runs/create-runs.ts";
 import { guardSession } from "../sessions/guard-session.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
-import { streamPrefix, toRecord, toStream } from "../../../store/runs/run-records.ts";
+import { streamPrefix, toRecord, toStream } from "../../../records/runs/run-records.ts";
 
 /** How something of a store is followed. */
 export interface Follow {

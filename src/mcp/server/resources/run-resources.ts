@@ -3,9 +3,9 @@ import type { Store } from "../../../core/store.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { hasScope } from "../../../core/scopes.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import type { Runs } from "../../../store/runs/create-runs.ts";
-import type { RunSummary } from "../../../store/runs/list-runs.ts";
-import type { RunEntry } from "../../../store/runs/run-records.ts";
+import type { Runs } from "../../../records/runs/create-runs.ts";
+import type { RunSummary } from "../../../records/runs/list-runs.ts";
+import type { RunEntry } from "../../../records/runs/run-records.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toKitbagUri, type KitbagUri } from "./kitbag-uri.ts";
 import type { ReadPart, ResourcePart } from "./resource-part.ts";
@@ -113,7 +113,7 @@ async function isOwn({ workspace, caller }: ServedClient, runs: Runs, id: string
 
 /** What reads journals is loaded for who asks: most clients never do. */
 async function openRuns(store: Store): Promise<Runs> {
-  const { createRuns } = await import("../../../store/runs/create-runs.ts");
+  const { createRuns } = await import("../../../records/runs/create-runs.ts");
   return createRuns({ store });
 }
 
@@ -150,7 +150,7 @@ async function findRun(store: Store, runs: Runs, id: string): Promise<RunSummary
   const page = await runs.list({ after: id.slice(0, -1), limit: mostRuns }).catch(refuseWrong);
   const found = page.find((run) => run.id === id);
   if (found !== undefined || page.length < mostRuns) return found;
-  const { toStream } = await import("../../../store/runs/run-records.ts");
+  const { toStream } = await import("../../../records/runs/run-records.ts");
   const entries = await store.log.position(toStream(id));
   return entries === 0 ? undefined : { id, status: "idle", entries, time: 0 };
 }

@@ -8,8 +8,8 @@ import { beginSession, post, post2026, readAnswer } from "../../../../test/suppo
 import { KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
-import type { Run } from "../../../store/runs/run.ts";
+import { createRuns } from "../../../records/runs/create-runs.ts";
+import type { Run } from "../../../records/runs/run.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { createRunListens, readListenedUris, withoutUris } from "./run-listens.ts";
 import { createRunWatch, type RunWatch } from "./run-watch.ts";

@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Dependencies } from "../install/create-dependencies.ts";
+import { createBuildCache, type BuildCache } from "./build-cache.ts";
+import { checkModule } from "./check-module.ts";
+import { checkPath } from "./check-path.ts";
+import { compile } from "./compile.ts";
+import type { Compiler } from "./compilers/compiler.ts";
+import { copySources, type SourceFile } from "./copy-sources.ts";
+import { createSearch } from "./create-search.ts";
+import { fetchCrates } from "./fetch-crates.ts";
+import { findCompiler, toCure } from "./find-compilers.ts";
+import { isLanguage, languageNames, languageOf, languages, type Language } from "./languages.ts";
+import { writeModule } from "./write-module.ts";
+
+/** How far a build has come. */
+export interface BuildProgress {
+  /** `wait`: somebody else builds the same at this moment; `fetch`: the crates that it is built of. */
+  readonly step: "wait" | "fetch" | "compile";
+  readonly compiler: string;
+  readonly elapsedMs: number;
+}
+
+/** What {@link buildTool} builds, and with what. */
+export interface BuildToolOptions {
+  /** Where the compiler runs. */
+  readonly sandbox: Sandbox;
+  /** The skill's folder. */
+  readonly directory: string;
+  /** The main source file, or a `Cargo.toml` or `go.mod`, relative to the folder. The compiler sees its folder and what is below. */
+  readonly source: string;
+  /** @default what the name of the source says */
+  readonly language?: Language | undefined;
+  /** Where the module goes, relative to the folder. */
+  readonly output: string;
+  /** Where modules are kept that were built before. */
+  readonly cacheDirectory: string;
+  /** Folders in whose `node_modules`, or above, compilers may be installed. @default none but Kitbag's own */
+  readonly packagesFrom?: readonly string[];
+  /** What fetches the crates of a Rust package. @default nothing: they must be in the package */
+  readonly dependencies?: Dependencies | undefined;
+  /** How long the compiler may take. @default 300_000 */
+  readonly limitMs?: number;
+  /** How large the module may be. @default 16 MiB */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: BuildProgress) => void;
+}
+
+/** A module that was built. */
+export interface BuiltTool {
+  /** `current`: the file has these very bytes already; `cached`: the module was built before, and is written again. */
+  readonly status: "built" | "cached" | "current";
+  readonly language: Language;
+  readonly compiler: string;
+  readonly version: string;
+  readonly output: string;
+  readonly bytes: number;
+  /** Of the module: `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** Changes when modules that were built before must not be used any more. */
+const cacheFormat = 1;
+
+/**
+ * Compiles a tool into a WASI command module: it reads JSON from standard input and writes JSON to standard output. The compiler
+ * runs in the sandbox, without network; it sees a copy of the sources, and only a module comes out. The crates of a Rust package are
+ * fetched before, by Cargo, which reaches only the package index. What was built once of the same sources by the same compiler is not
+ * built again; two who want the same at a time build it once.
+ *
+ * @throws {KitbagError} `compiler-missing` if there is no compiler for the language; `build-failed` with what the compiler said;
+ *   `dependency-refused` and `dependency-failed` for crates; `option-invalid` for paths that leave the folder; what the sandbox throws.
+ */
+export async function buildTool(options: BuildToolOptions): Promise<BuiltTool> {
+  const source = checkPath("source", options.source);
+  const output = checkOutput(options.output);
+  const language = toLanguage(source, options.language);
+  const work = openWork();
+  try {
+    const files = copySources({ directory: options.directory, source, target: work.skill });
+    const compiler = await findCompiler(language, createSearch(options.sandbox, options.packagesFrom));
+    if (compiler === undefined) {
+      throw new KitbagError("compiler-missing", { source, language: languageNames[language], cure: toCure(language) });
+    }
+    const cache = createBuildCache(options.cacheDirectory);
+    const key = toKey(source, compiler, files);
+    const job: Job = { options, source, compiler, work, key, cache };
+    const kept = cache.get(key);
+    const module = kept ?? (await inCache(source, () => buildOnce(job)));
+    const isNew = writeModule({ directory: options.directory, output }, module);
+    const made = kept === undefined ? "built" : "cached";
+    const status = isNew ? made : "current";
+    return { status, language, ...describe(compiler), output, bytes: module.length, digest: toDigest(module) };
+  } finally {
+    work.remove();
+  }
+}
+
+interface Job {
+  readonly options: BuildToolOptions;
+  readonly source: string;
+  readonly compiler: Compiler;
+  readonly work: Work;
+  readonly key: string;
+  readonly cache: BuildCache;
+}
+
+async function buildOnce(job: Job): Promise<Uint8Array> {
+  const { options, source, compiler, cache, key } = job;
+  const start = performance.now();
+  let step: BuildProgress["step"] = "compile";
+  const report = (next: BuildProgress["step"]): void => {
+    step = next;
+    options.onProgress?.({ step, compiler: compiler.program, elapsedMs: Math.round(performance.now() - start) });
+  };
+  const build = async (): Promise<Uint8Array> => {
+    const kept = cache.get(key);
+    if (kept !== undefined) return kept;
+    const crates = await fetchCrates(job, () => report("fetch"));
+    report("compile");
+    const module = await compile({ ...job, crates });
+    const wrong = checkModule(module);
+    if (wrong !== undefined) {
+      const reason = `what ${compiler.program} made is no tool: ${wrong}`;
+      throw new KitbagError("build-failed", { source, reason, lines: [] });
+    }
+    cache.put(key, module);
+    return module;
+  };
+  const ticking = setInterval(() => report(step), 1000);
+  try {
+    return await cache.withLock(key, build, { signal: options.signal, onWait: () => report("wait") });
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+/** What keeps the cache from working is told with its cause; the rest is not touched. */
+async function inCache<Result>(source: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (isKitbagError(cause) || typeof code !== "string" || !/^E[A-Z]+$/u.test(code)) throw cause;
+    const reason = `the folder of modules that were built before cannot be used: ${(cause as Error).message}`;
+    throw new KitbagError("build-failed", { source, reason, lines: [] }, { cause });
+  }
+}
+
+/** Folders on this machine for one build. */
+export interface Work {
+  /** The copy of the sources. */
+  readonly skill: string;
+  /** For what is written without a sandbox, which has no place of its own then. */
+  readonly scratch: string;
+  remove(): void;
+}
+
+function openWork(): Work {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-build-")));
+  // The compiler may be another user, who must pass through here.
+  chmodSync(base, 0o711);
+  const [skill, scratch] = [join(base, "skill"), join(base, "scratch")];
+  for (const folder of [skill, scratch]) mkdirSync(folder);
+  return { skill, scratch, remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+function checkOutput(given: string): string {
+  const output = checkPath("output", given);
+  if (output.endsWith(".wasm")) return output;
+  throw new KitbagError("option-invalid", {
+    option: "output",
+    found: JSON.stringify(given),
+    expected: "a name that ends with .wasm",
+  });
+}
+
+function toLanguage(source: string, given: string | undefined): Language {
+  const language = given ?? languageOf(source);
+  if (isLanguage(language)) return language;
+  throw new KitbagError("option-invalid", {
+    option: "language",
+    found: language === undefined ? `nothing, and the name "${source}" does not tell` : JSON.stringify(language),
+    expected: `one of ${languages.join(", ")}`,
+  });
+}
+
+function toKey(source: string, compiler: Compiler, files: readonly SourceFile[]): string {
+  const place = { directory: "/skill", source, output: "/tmp/out.wasm", scratch: "/tmp" };
+  const facts = [cacheFormat, source, compiler.version, compiler.identity, compiler.toCommand(place), files];
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+function describe({ program, version }: Compiler): Pick<BuiltTool, "compiler" | "version"> {
+  return { compiler: program, version };
+}
+
+function toDigest(module: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(module).digest("hex")}`;
+}

@@ -1,0 +1,220 @@
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
+import { keptAppends } from "../../store/kept-append.ts";
+import { toKeptText } from "../../store/to-kept-text.ts";
+import type { RunClock } from "./run-clock.ts";
+import { startHeart } from "./run-heart.ts";
+import { createJournal, readAll, type Journal } from "./run-journal.ts";
+import type { Lease, Leases } from "./run-lease.ts";
+import {
+  checkEvents,
+  checkOutcome,
+  toStream,
+  type LeaseEnd,
+  type RunEntry,
+  type RunEvent,
+  type RunFailure,
+  type RunOutcome,
+  type RunRecord,
+} from "./run-records.ts";
+import { createRunState, type RunState } from "./run-state.ts";
+import { createSteps } from "./run-steps.ts";
+import type { Run } from "./run.ts";
+
+/** What {@link openRun} needs. */
+export interface OpenRunOptions {
+  readonly log: LogStore;
+  readonly kv: KeyValueStore;
+  readonly leases: Leases;
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly clock: RunClock;
+}
+
+/** A run, and what only those who work on it on behalf of somebody else need. */
+export interface OpenedRun {
+  readonly run: Run;
+  /** How it was left; `undefined` while the lease is there, or if it was lost. */
+  left(): LeaseEnd | "ended" | undefined;
+  /** Aborts the signal of the run, which keeps its lease: whoever works on it is to stop. */
+  stop(reason: Error): void;
+  /** Writes nothing any more, and lets the lease run out. */
+  abandon(): void;
+  /** Gives the run back. */
+  leave(reason: LeaseEnd, error?: RunFailure): Promise<void>;
+}
+
+/** How often somebody who still writes may come before the new lease. */
+const maxTries = 100;
+
+/**
+ * Takes the lease of a run and reads its journal. If that is empty it begins with `events`.
+ *
+ * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
+ */
+export async function openRun(
+  options: OpenRunOptions,
+  runId: string,
+  events: readonly RunEvent[] = [],
+): Promise<OpenedRun> {
+  const begun = events.length === 0 ? undefined : await beginRun(options, runId, events);
+  if (begun !== undefined) return begun;
+  const lease = await options.leases.take(runId);
+  try {
+    const state = createRunState();
+    const past = await takeJournal(options, { runId, state, events });
+    const position = past.length + 1 + (past.length === 0 ? events.length : 0);
+    return createRun(options, { runId, lease, state, past, position });
+  } catch (cause) {
+    await lease.release().catch(() => undefined);
+    throw cause;
+  }
+}
+
+/** Begins a run that nobody knows, with its lease, in one commit. Answers nothing if the store cannot do that, or somebody knows it. */
+async function beginRun(
+  options: OpenRunOptions,
+  runId: string,
+  events: readonly RunEvent[],
+): Promise<OpenedRun | undefined> {
+  const { log, kv, leases, worker } = options;
+  const kept = keptAppends.get(log);
+  if (kept === undefined || kept.kv !== kv) return undefined;
+  const stream = toStream(runId);
+  const state = createRunState();
+  const record = { type: "lease-start", epoch: 1, worker } as const;
+  const texts = [record, ...events].map((value, index) => toKeptText(stream, value, index));
+  try {
+    const lease = await leases.begin(runId, async (change) => (await kept.append(stream, texts, 0, change)).version);
+    state.add(record);
+    return createRun(options, { runId, lease, state, past: [], position: texts.length });
+  } catch (cause) {
+    if (isKitbagError(cause, "store-conflict")) return undefined;
+    throw cause;
+  }
+}
+
+interface Taking {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+}
+
+/** Writes the record of the lease behind everything that is there. From then on nobody else can write. */
+async function takeJournal({ log, worker }: OpenRunOptions, { runId, state, events }: Taking): Promise<LogEntry[]> {
+  const stream = toStream(runId);
+  const past: LogEntry[] = [];
+  for (let tries = 1; ; tries++) {
+    for (const entry of await readAll(log, stream, past.length)) {
+      past.push(entry);
+      state.add(entry.value);
+    }
+    if (state.outcome) throw new KitbagError("run-ended", { run: runId });
+    const record = { type: "lease-start", epoch: state.epoch + 1, worker } as const;
+    try {
+      const values = past.length === 0 ? [record, ...events] : [record];
+      await log.append(stream, values, { expectedPosition: past.length });
+      state.add(record);
+      return past;
+    } catch (cause) {
+      if (!isKitbagError(cause, "store-conflict") || tries === maxTries) throw cause;
+    }
+  }
+}
+
+interface Taken {
+  readonly runId: string;
+  readonly lease: Lease;
+  readonly state: RunState;
+  readonly past: readonly LogEntry[];
+  /** Where the journal ends. */
+  readonly position: number;
+}
+
+function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
+  const { runId, lease, state, position } = taken;
+  const controller = new AbortController();
+  const journal = createJournal({
+    log: options.log,
+    stream: toStream(runId),
+    runId,
+    epoch: state.epoch,
+    position,
+    onAppended: (value, text) => state.add(value, text),
+    onLost(cause) {
+      heart.cancel();
+      controller.abort(cause);
+    },
+    later: (callback) => void options.clock.after(options.leaseMs / 20, callback),
+  });
+  const heart = startHeart(options, lease, journal);
+  const exit = createExit(options, taken, journal);
+  const { leaseMs, clock } = options;
+  const steps = createSteps({ runId, journal, state, signal: controller.signal, leaseMs, clock });
+  return {
+    run: { ...toRun(taken, journal, exit), signal: controller.signal, ...steps },
+    left: exit.left,
+    stop: (reason) => controller.abort(reason),
+    abandon: () => journal.fence("it was abandoned"),
+    leave: exit.giveBack,
+  };
+}
+
+function toRun({ runId, state, past }: Taken, journal: Journal, exit: Exit): Omit<Run, "signal" | "step" | "resolve"> {
+  return {
+    id: runId,
+    epoch: state.epoch,
+    attempt: state.attempt,
+    past: past as readonly RunEntry[],
+    uncertain: () => state.uncertain(),
+    async append(events) {
+      checkEvents(events);
+      if (state.outcome) throw new KitbagError("run-ended", { run: runId });
+      return journal.append(events);
+    },
+    end: exit.end,
+    pause: () => exit.giveBack("paused"),
+    async close() {
+      if (exit.left() !== undefined) return;
+      await exit.giveBack("released").catch((cause: unknown) => {
+        if (!isKitbagError(cause, "lease-lost")) throw cause;
+      });
+    },
+  };
+}
+
+/** The ways to give a lease back. */
+interface Exit {
+  left(): LeaseEnd | "ended" | undefined;
+  end(outcome: RunOutcome): Promise<void>;
+  giveBack(reason: LeaseEnd, error?: RunFailure): Promise<void>;
+}
+
+function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken, journal: Journal): Exit {
+  const { epoch } = state;
+  const canShareCommits = keptAppends.get(log)?.kv === kv;
+  let left: ReturnType<Exit["left"]>;
+
+  /** Writes the last record under this lease. What was sent before is written before. */
+  async function leave(how: LeaseEnd | "ended", record: RunRecord): Promise<void> {
+    if (state.outcome) throw new KitbagError("run-ended", { run: runId });
+    const isReleased = await journal.close(
+      record as unknown as JsonObject,
+      canShareCommits ? lease.toRelease() : undefined,
+    );
+    left = how;
+    if (isReleased) lease.noteReleased();
+    // If this fails it runs out by itself.
+    else await lease.release().catch(() => undefined);
+  }
+
+  return {
+    left: () => left,
+    async end(outcome) {
+      checkOutcome(outcome);
+      await leave("ended", { type: "run-end", outcome });
+    },
+    giveBack: (reason, error) => leave(reason, { type: "lease-end", epoch, reason, ...(error && { error }) }),
+  };
+}
