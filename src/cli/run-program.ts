@@ -1,13 +1,17 @@
 import { writeSync } from "node:fs";
 
-import { KitbagError } from "../core/errors.ts";
-import type { Answer } from "./cli-command.ts";
-import { commands } from "./commands.ts";
+import type { Command, CommanderError } from "commander";
+
+import { KitbagError, quote } from "../core/errors.ts";
+import { nearestNames } from "../core/nearest.ts";
+import type { Answer, CliCommand, CliContext, Invocation } from "./cli-command.ts";
+import { type CommandEntry, commands } from "./commands.ts";
+import { readLogLevel } from "./logs/log-level.ts";
 import { renderJson, renderJsonLine } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
-import { runCli } from "./run-cli.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { interrupt } from "./until-interrupted.ts";
+import { usageError } from "./usage-error.ts";
 
 /** Runs the command line as the whole of this process: prints one answer and ends with its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -84,4 +88,115 @@ function reportEarlyExit(render: RenderJson | undefined): void {
   if (render) writeSync(1, `${render(document, true)}\n`);
   writeSync(2, `${failure ?? ""}\n`);
   process.exitCode = 1;
+}
+
+/**
+ * Finds the command in `argv`, reads its arguments and runs it.
+ *
+ * @throws {KitbagError} `usage-invalid` for words that no command has, and whatever the command throws.
+ */
+async function runCli(argv: readonly string[], context: CliContext): Promise<Answer> {
+  const words = argv[0] === "help" ? [...argv.slice(1, 2), "--help"] : moveLog(argv);
+  const [name, ...rest] = words;
+  if (name === undefined || name === "--help" || name === "-h") return { document: overview(), text: renderOverview() };
+  const entry = findCommand(name);
+  const command = await entry.load();
+  const parser = await createParser(entry, command);
+  const wish = parseWords(parser, rest);
+  const options = parser.opts();
+  const invocation: Invocation = { ...context, args: parser.args, options, json: options["json"] === true };
+  if (wish === "help") {
+    const help = (await command.help?.(invocation)) ?? `${parser.helpInformation()}\n${renderExamples(command)}`;
+    return { document: { help }, text: help };
+  }
+  readLogLevel({ options, env: context.env });
+  return command.run(invocation);
+}
+
+/** `kitbag --log debug call …` means what `kitbag call --log debug …` means. */
+function moveLog(argv: readonly string[]): readonly string[] {
+  const [first = "", second = "", ...rest] = argv;
+  if (first.startsWith("--log=")) return [second, first, ...rest].filter((word) => word !== "");
+  return first === "--log" && rest.length > 0 ? [...rest.slice(0, 1), first, second, ...rest.slice(1)] : argv;
+}
+
+function findCommand(name: string): CommandEntry {
+  const entry = commands.find((candidate) => candidate.name === name);
+  if (entry !== undefined) return entry;
+  const [nearest] = nearestNames(name, [...commands.map((candidate) => candidate.name), "--help", "--version"], 1);
+  const cure = nearest === undefined ? "see kitbag --help" : `did you mean ${quote(nearest)}?`;
+  throw usageError(`Cannot run ${quote(name)}: there is no such command; ${cure}`);
+}
+
+async function createParser({ name, summary }: CommandEntry, command: CliCommand): Promise<Command> {
+  const { Command } = await import("commander");
+  const parser = new Command(`kitbag ${name}`);
+  parser
+    .description(summary)
+    .option("--json", `print ${command.json ?? "one JSON document"} and nothing else`)
+    .option("--log <level>", "log calls on standard error: debug, info, warn, error or off, which it is unless set")
+    .helpOption("-h, --help", "show this help")
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  command.define(parser);
+  return parser;
+}
+
+/** Reads the words into `parser`; answers whether they ask to run the command or for its help. */
+function parseWords(parser: Command, words: readonly string[]): "run" | "help" {
+  try {
+    parser.parse(words, { from: "user" });
+    return "run";
+  } catch (cause) {
+    if (!isCommanderError(cause)) throw cause;
+    if (cause.code === "commander.helpDisplayed") return "help";
+    throw usageError(`${toReason(cause.message)}; see ${parser.name()} --help`);
+  }
+}
+
+function renderExamples({ examples }: CliCommand): string {
+  const lines = examples.map(([line, meaning]) => `  # ${meaning}\n  $ ${line}`);
+  return `Examples:\n${lines.join("\n")}`;
+}
+
+function isCommanderError(cause: unknown): cause is CommanderError {
+  return cause instanceof Error && "code" in cause && String(cause.code).startsWith("commander.");
+}
+
+/** `error: unknown option '--x'\n(Did you mean --y?)` in our words. */
+function toReason(message: string): string {
+  const [problem = "", hint] = message
+    .replace(/^error: /u, "")
+    .replace(/\.$/u, "")
+    .split("\n");
+  return `Cannot read the command: ${problem}${hint === undefined ? "" : ` ${hint}`}`;
+}
+
+function overview(): unknown {
+  return { commands: commands.map(({ name, summary }) => ({ name, summary })) };
+}
+
+function renderOverview(): string {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`);
+  return `Usage: kitbag <command> [options]
+
+Typed, permissioned tools for AI agents, from the command line.
+
+Commands:
+${lines.join("\n")}
+
+Options:
+  -V, --version  print the version
+  --log <level>  log calls on standard error: debug, info, warn, error
+  -h, --help     show this help; "kitbag <command> --help" has the options of a command, and examples
+
+Examples:
+  $ kitbag chat                                  talk with an agent; no key needed
+  $ kitbag tour                                  what this is about, in two minutes
+  $ kitbag list                                  the tools of this project (kitbag.config.ts)
+  $ kitbag call add --a 2 --b 3                  call one
+  $ kitbag call add --module tools.ts --a 2 --b 3  without a project
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 }

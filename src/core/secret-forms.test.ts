@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findForms } from "./secret-forms.ts";
+import { findForms } from "./redactor.ts";
 
 test.for<[what: string, write: (secret: string) => string]>([
   ["as it is", (secret) => secret],

@@ -1,24 +1,32 @@
 import { join, relative, sep } from "node:path";
 
+import { KitbagError } from "../core/errors.ts";
+import type { Tool } from "../core/tool.ts";
 import { openRuntimes } from "../runtimes/open-runtimes.ts";
 import { toRealPath } from "../skills/folder/to-real-path.ts";
 import { resolveKitbagHome } from "../skills/trust/kitbag-home.ts";
-import { watchFolders, type FolderWatch } from "../skills/watch/watch-folders.ts";
-import { createToolReader } from "./disk/stored-tool.ts";
+import { type FolderWatch, watchFolders } from "../skills/watch/watch-folders.ts";
+import { refuseDraft, toDiagnostics } from "./birth/answer.ts";
+import { proveTool, toChange } from "./birth/pass-gate.ts";
+import { makeTool } from "./disk/make-tool.ts";
+import { manifestFile } from "./disk/manifest.ts";
+import { createToolReader, type StoredTool, type StoredVersion } from "./disk/stored-tool.ts";
 import { createToolTrust } from "./disk/tool-trust.ts";
 import { createToolWriter } from "./disk/tool-writer.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
-import { createAdoption } from "./adopt-tool.ts";
-import { createDecisions } from "./decisions.ts";
-import { createEdits } from "./edits.ts";
+import { type AuthorOptions, bringAgreed, createEdits, notFound, toOwned, withPassed } from "./edits.ts";
+import { keepByHand, toBase } from "./find-base.ts";
+import type { AdoptOptions, Forge, ForgeAnswer, ForgeOptions, RefusedTool, SkillAnswer } from "./forge-interface.ts";
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
-import type { Forge, ForgeOptions } from "./forge-interface.ts";
-import { createLives } from "./lives.ts";
 import { createLiveTools } from "./live/live-tools.ts";
+import { toPipelineOptions } from "./live/pipelines.ts";
+import { toLiveAnswer } from "./live/to-live-answer.ts";
+import { createLives } from "./lives.ts";
 import { createBringIn } from "./skills/bring-in.ts";
-import { createSkillMaker } from "./skills/create-skill.ts";
+import { createSkillMaker, type SkillMaker } from "./skills/create-skill.ts";
 import { createSkillLives } from "./skills/skill-lives.ts";
-import { createWaitingDrafts } from "./waiting-drafts.ts";
+import { isSkillDraft } from "./tool-draft.ts";
+import { createWaitingDrafts, type WaitingDraft } from "./waiting-drafts.ts";
 
 /**
  * Opens the forge of a project: makes the tools of its folder `.kitbag/tools` live in the workspace, follows the folder, and makes
@@ -121,4 +129,101 @@ function toName(tools: string, path: string): readonly string[] {
   const [name = ""] = inside.split(sep);
   // Locks and drafts come and go.
   return name.startsWith(".") ? [] : [name];
+}
+
+type DecisionMethods = Pick<Forge, "listWaiting" | "approve" | "deny">;
+
+/** Makes what a person decides with about drafts that want more than the policy grants. */
+function createDecisions(parts: ForgeParts, skills: SkillMaker): DecisionMethods {
+  const { waiting } = parts;
+
+  async function bring(
+    { draft, waiting: facts }: WaitingDraft,
+    options: AuthorOptions,
+  ): Promise<ForgeAnswer | SkillAnswer> {
+    return isSkillDraft(draft)
+      ? skills.make(draft, {
+          ...options,
+          agreed: facts,
+          ...(facts.from !== undefined && { replace: true, expectedVersion: facts.from }),
+        })
+      : bringAgreed(parts, { draft, facts }, options);
+  }
+
+  return {
+    listWaiting: waiting.list,
+    async approve(id, options = {}) {
+      const found = waiting.get(id);
+      const { author = options.author, authorScopes = "all", owner } = found.waiting;
+      const named = { ...(author !== undefined && { author }), ...toOwned(owner) };
+      const answer = await bring(found, { ...options, authorScopes, ...named });
+      // What could not be made live may be approved again, once its cause is gone; or it is denied.
+      if (answer.status === "live") waiting.remove(id);
+      return answer;
+    },
+    async deny(id) {
+      const { waiting: facts } = waiting.get(id);
+      waiting.remove(id);
+      return facts;
+    },
+  };
+}
+
+/** Makes what takes in what a person wrote by hand. */
+function createAdoption(parts: ForgeParts): Pick<Forge, "adoptTool"> {
+  const { live, trust } = parts;
+  return {
+    async adoptTool(name, options = {}) {
+      live.refresh([name]);
+      const { stored, status } = live.find(name) ?? {};
+      if (stored === undefined || status === "deleted") throw notFound(parts, name);
+      refuseOther(stored, options);
+      const { current, versions } = stored;
+      await trust.trust(versions.map(({ folder }) => folder));
+      if (current === undefined || current.isKept) {
+        live.refresh([name]);
+        return toLiveAnswer(parts, name);
+      }
+      return adopt(parts, { stored, current }, options);
+    },
+  };
+}
+
+interface Edited {
+  readonly stored: StoredTool;
+  readonly current: StoredVersion;
+}
+
+async function adopt(parts: ForgeParts, { stored, current }: Edited, options: AdoptOptions): Promise<ForgeAnswer> {
+  const { name, history, versions } = stored;
+  const tool = make(parts, current);
+  if ("status" in tool) return tool;
+  const from = history.findLast(({ type }) => type !== "delete")?.version ?? versions.at(-1)?.label;
+  const base = from === undefined ? undefined : toBase(parts, stored, from);
+  const proof = await proveTool(parts, tool, { base, signal: options.signal, call: options.call });
+  if ("status" in proof) return proof;
+  const { version: label = current.label, change } = base === undefined ? {} : toChange(base, tool);
+  const author = options.author ?? parts.author;
+  const notes = { ...change, ...(author !== undefined && { author }) };
+  await keepByHand(parts, stored, { version: current, label, isTrusted: true, notes });
+  parts.live.refresh([name]);
+  return withPassed(toLiveAnswer(parts, name), { ...proof, ...(change !== undefined && { change }) });
+}
+
+/** Somebody may have written something else since it was read. */
+function refuseOther({ name, digest, current }: StoredTool, options: AdoptOptions): void {
+  if (options.digest === undefined || options.digest === digest) return;
+  const label = current?.label ?? "none";
+  throw new KitbagError("version-conflict", { address: name, expected: label, current: label, changed: [] });
+}
+
+function make({ workspace }: ForgeParts, { manifest, folder }: StoredVersion): Tool | RefusedTool {
+  try {
+    const tool = makeTool(manifest, folder, toPipelineOptions(workspace));
+    if (tool.examples.length > 0) return tool;
+  } catch (cause) {
+    return refuseDraft(manifest.name, toDiagnostics(cause));
+  }
+  const message = "it has no example; add at least one to its manifest: each is run before the tool is live";
+  return refuseDraft(manifest.name, [{ severity: "error", code: "examples-missing", message, file: manifestFile }]);
 }

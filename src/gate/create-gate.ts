@@ -1,24 +1,22 @@
-import { createServer, type Server } from "node:http";
-import type { Socket } from "node:net";
+import { createServer, type Server, STATUS_CODES } from "node:http";
+import { isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 import type * as Jose from "jose";
 
+import { describeCause, KitbagError } from "../core/errors.ts";
 import { createAccess } from "./access/access.ts";
 import { createChallenge } from "./access/challenge.ts";
 import { createGuesses } from "./access/guesses.ts";
 import { checkGateOptions, checkTokens } from "./check-gate-options.ts";
-import { closeServer } from "./close-server.ts";
 import { createListener, type Listener, type ListenerParts } from "./create-listener.ts";
-import type { Gate, GateEvent, GateLimits, GateOptions, Rate } from "./gate.ts";
-import { createBuckets, type Buckets } from "./limits/buckets.ts";
+import type { Gate, GateEvent, GateLimits, GateOptions, Rate, Route } from "./gate.ts";
+import { type Buckets, createBuckets } from "./limits/buckets.ts";
 import { createConnections } from "./limits/connections.ts";
 import { defaultLimits } from "./limits/gate-limits.ts";
-import { listen } from "./listen.ts";
-import { createHostCheck } from "./origin/host-check.ts";
+import { isEverywhere, isLoopback } from "./origin/is-loopback.ts";
 import { createOriginCheck } from "./origin/origin-check.ts";
-import { createRouteFinder } from "./request/find-route.ts";
 import { failSlow } from "./request/read-body.ts";
-import { answerBroken } from "./request/answer-broken.ts";
 
 /** How often slow and stalled clients are looked for. */
 const sweepMs = 1000;
@@ -126,4 +124,154 @@ function connect(server: Server, parts: ListenerParts, listener: Listener): Node
     listener.cutRefused();
   }, sweepMs);
   return sweep.unref();
+}
+
+/** Makes the look-up of routes: an exact path first, then the longest `…/*` that the path is below. */
+function createRouteFinder(routes: readonly Route[]): (path: string) => Route | undefined {
+  const exact = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
+  const below = routes
+    .filter(({ path }) => path.endsWith("/*"))
+    .map((route) => ({ route, prefix: route.path.slice(0, -1) }))
+    .toSorted((left, right) => right.prefix.length - left.prefix.length);
+
+  return (path) => exact.get(path) ?? below.find(({ prefix }) => path.startsWith(prefix))?.route;
+}
+
+/** Answers bytes that are no request, and cuts the connection. What was wrong in detail is nobody's business. */
+function answerBroken(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const status = toStatus(error.code);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.once("finish", () => socket.destroy());
+}
+
+function toStatus(code: string | undefined): number {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return 408;
+  return code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
+}
+
+/** A second status line in the middle of an answer could be taken for a part of it. */
+function isAnswering(socket: Duplex): boolean {
+  if (!("_httpMessage" in socket)) return false;
+  const message = socket._httpMessage;
+  return typeof message === "object" && message !== null && "headersSent" in message && message.headersSent === true;
+}
+
+/** What is closed. */
+interface Closing {
+  readonly server: Server;
+  readonly listener: Listener;
+  readonly parts: ListenerParts;
+  readonly routes: readonly Route[];
+}
+
+/** Stops listening, waits for what runs, and cuts what is left after `graceMs`. */
+async function closeServer({ server, listener, parts, routes }: Closing, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  listener.close(() => {
+    // Node counts a connection as idle only after the request's own "close".
+    setImmediate(() => {
+      server.closeIdleConnections();
+    });
+  });
+  parts.connections.cutWaiting();
+  for (const route of routes) route.onClosing?.();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+  }, graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** The most spellings of one host that are remembered. */
+const mostKnown = 64;
+
+/**
+ * Makes the check of `Host` headers that keeps web pages out whose name was made to point here (DNS rebinding).
+ *
+ * A gate on loopback is called by the names of loopback, another one also by its own address, and both by `hosts`. One that
+ * listens everywhere is called by any number: an address is no name, so nobody can make it point elsewhere.
+ */
+function createHostCheck(host: string, hosts: readonly string[]): (header: string) => boolean {
+  const names = new Set(["localhost", "127.0.0.1", "[::1]"]);
+  for (const name of [host, ...hosts]) names.add(toHeaderName(name));
+  const everywhere = isEverywhere(host) || (!isLoopback(host) && isIP(host) === 0);
+  const known = new Set<string>();
+
+  return (header) => {
+    if (known.has(header)) return true;
+    const name = readName(header);
+    if (name === undefined) return false;
+    if (!names.has(name) && !(everywhere && isAddress(name))) return false;
+    if (known.size < mostKnown) known.add(header);
+    return true;
+  };
+}
+
+function toHeaderName(name: string): string {
+  return isIP(name) === 6 ? `[${name.toLowerCase()}]` : name.toLowerCase();
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.startsWith("[") ? name.slice(1, -1) : name) !== 0;
+}
+
+/** The name in a `Host` header, in lower case, without the port; `undefined` if it is no host. */
+function readName(header: string): string | undefined {
+  return /^(\[[\da-f:.]+\]|[\da-z._-]+)(?::\d{1,5})?$/iu.exec(header)?.[1]?.toLowerCase();
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there; stop it, or take another port",
+  EACCES: "this user may not take that port; take one above 1023",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "no address has that name",
+  EAI_AGAIN: "the name cannot be resolved now",
+};
+
+/** Begins to listen, and tells where. */
+async function listen(
+  server: Server,
+  { host = "127.0.0.1", port = 0 }: GateOptions,
+): Promise<{ readonly url: string }> {
+  const wanted = `${host}:${port}`;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw new KitbagError(
+      "listen-failed",
+      { address: wanted, reason: reasons[code] ?? describeCause(cause) },
+      { cause },
+    );
+  }
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    throw new KitbagError("listen-failed", { address: wanted, reason: "it is no address of a network" });
+  }
+  if (isLoopback(host) && !isLoopback(address.address)) {
+    server.close();
+    const reason = `it means ${address.address}, which others can reach; use 127.0.0.1`;
+    throw new KitbagError("listen-failed", { address: wanted, reason });
+  }
+  return { url: `http://${toUrlHost(host, address.family)}:${address.port}` };
+}
+
+function toUrlHost(host: string, family: string): string {
+  if (isEverywhere(host)) return "127.0.0.1";
+  return family === "IPv6" && host.includes(":") ? `[${host}]` : host;
 }

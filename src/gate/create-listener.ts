@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { isKitbagError } from "../core/errors.ts";
-import { isDenial, type Access, type Denial } from "./access/access.ts";
-import { anybody } from "./access/token-check.ts";
+import { isKitbagError, quote } from "../core/errors.ts";
+import { type Access, type Denial, isDenial } from "./access/access.ts";
 import type { Challenge } from "./access/challenge.ts";
-import type { Caller, GateEvent, Refusal, Route } from "./gate.ts";
+import { anybody } from "./access/token-check.ts";
+import type { Caller, GateEvent, GateLimits, Refusal, Route } from "./gate.ts";
 import type { Buckets } from "./limits/buckets.ts";
 import type { Connection, Connections } from "./limits/connections.ts";
-import { checkHost, checkLength, checkOrigin, type HeadParts } from "./request/check-head.ts";
-import { allowPage, isPreflight, sendPreflight } from "./request/cors.ts";
-import { PassedRequest, type Checked, type RequestParts } from "./request/passed-request.ts";
+import type { OriginKind } from "./origin/origin-check.ts";
+import { type Checked, PassedRequest, type RequestParts } from "./request/passed-request.ts";
+import { describeTooLarge } from "./request/read-body.ts";
 import { sendRefusal, type SentRefusal } from "./request/send-refusal.ts";
 
 /** What requests are let in with. */
@@ -202,4 +202,81 @@ function takeOne(buckets: Buckets | undefined, name: string, nowMs: number): num
 
 function tooMany(retryAfterMs: number): SentRefusal & Refusal {
   return { status: 429, message: "too many requests; wait, then go on more slowly", retryAfterMs, keep: true };
+}
+
+/** Headers of answers that a page may read. */
+const exposed = "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after";
+
+/** Lets the page of an allowed origin read the answer. */
+function allowPage({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("access-control-allow-origin", headers.origin ?? "null");
+  response.setHeader("access-control-expose-headers", exposed);
+  response.setHeader("vary", "origin");
+}
+
+/** Tells whether a browser asks what a page may send. */
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
+/** Answers what the page of an allowed origin may send: it is trusted, so whatever it asks for. */
+function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  const asked = headers["access-control-request-headers"];
+  response
+    .writeHead(204, {
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      ...(asked !== undefined && { "access-control-allow-headers": asked }),
+      "access-control-max-age": "600",
+    })
+    .end();
+}
+
+/** What heads are checked with. */
+interface HeadParts {
+  readonly isHost: (header: string) => boolean;
+  readonly findOrigin: (origin: string, host: string) => OriginKind;
+  readonly limits: Pick<GateLimits, "maxBodyBytes">;
+}
+
+/** Finds what is wrong with the address or the `Host` of a request. */
+function checkHost(incoming: IncomingMessage, { isHost }: HeadParts): Refusal | undefined {
+  if (incoming.url?.startsWith("/") !== true) {
+    return { status: 400, message: 'the address of a request must be a path that starts with "/"' };
+  }
+  if (hasTwice(incoming.rawHeaders)) return { status: 400, message: "Host and Authorization may be sent once" };
+  const { host } = incoming.headers;
+  if (host === undefined) return { status: 400, message: "the Host header is missing" };
+  if (isHost(host)) return undefined;
+  return { status: 403, message: `this service is not called ${quote(host)}; use its own address, or allow the name` };
+}
+
+/** Finds what is wrong with the page that a request comes from. Also tells whether it is of another host. */
+function checkOrigin(incoming: IncomingMessage, { findOrigin }: HeadParts): Refusal | OriginKind {
+  const { origin, host = "" } = incoming.headers;
+  if (origin === undefined) return "own";
+  const kind = findOrigin(origin, host);
+  if (kind !== "foreign") return kind;
+  return {
+    status: 403,
+    message: `pages of ${quote(origin)} may not call this service; allow the origin if they should`,
+  };
+}
+
+/** Finds out that a body says itself that it is too large. */
+function checkLength(incoming: IncomingMessage, { limits }: HeadParts): Refusal | undefined {
+  const length = incoming.headers["content-length"];
+  if (length === undefined || Number(length) <= limits.maxBodyBytes) return undefined;
+  return { status: 413, message: describeTooLarge(limits.maxBodyBytes) };
+}
+
+/** Node takes the first of two, a proxy in front of us may take the last. */
+function hasTwice(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  let tokens = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") tokens += 1;
+  }
+  return hosts > 1 || tokens > 1;
 }

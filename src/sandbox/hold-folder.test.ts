@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
-import { holdFolder, isHeld } from "./hold-folder.ts";
+import { holdFolder, isHeld } from "./work-area.ts";
 
 test("isHeld() tells whether a process holds a folder, and that it has ended, however it did", async () => {
   const folder = createFolder();

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
 import { writeFolder } from "../../test/support/run-script.ts";
-import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
-import { recallTest } from "./recall-test.ts";
+import { findSandbox, type FoundSandbox, recallTest } from "./find-sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 

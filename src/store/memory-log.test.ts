@@ -5,7 +5,7 @@ import { isKitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { LogStore } from "../core/store.ts";
 import { createStoreLife } from "./store-life.ts";
-import { memoryLog } from "./memory-log.ts";
+import { memoryLog } from "./memory-store.ts";
 
 test("memoryLog() appends and reads what a plain list would", async () => {
   const stream = fc.constantFrom("a", "__proto__", "constructor");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createOrderedHeap } from "./ordered-heap.ts";
+import { createOrderedHeap } from "./memory-jobs.ts";
 
 interface Item {
   readonly rank: number;

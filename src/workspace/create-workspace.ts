@@ -12,36 +12,36 @@ import { noOptions } from "./call/call-options.ts";
 import { createChain } from "./call/chain.ts";
 import type { CallHost } from "./call/host.ts";
 import { createSlots } from "./call/slots.ts";
+import { createQuotaPlaces, createUserPlaces } from "./call/user-places.ts";
 import { checkOptions } from "./check-options.ts";
 import { createToolMethods } from "./create-tool-methods.ts";
 import { createBreakers } from "./failures/breakers.ts";
 import { toRetryPolicy } from "./failures/retry-policy.ts";
-import { isFunction, isObject } from "./find-wrong-option.ts";
+import { type Expectations, findWrongOption, isFunction, isObject } from "./find-wrong-option.ts";
 import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
-import { createOutputKeeper } from "./outputs/output-keeper.ts";
+import { createOutputKeeper, type OutputKeeper } from "./outputs/output-keeper.ts";
 import { createOutputOwners } from "./outputs/output-owners.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
 import { createQuotas, findCountedKv } from "./quotas/quotas.ts";
 import { createRates } from "./rates/rates.ts";
 import { createSupplies } from "./rates/supply.ts";
-import { forgetOutputs } from "./recall/forget-outputs.ts";
-import { createOutputCache } from "./recall/output-cache.ts";
+import { createOutputCache, type ForgetOptions, type OutputCache } from "./recall/output-cache.ts";
 import { toRedaction } from "./redaction.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { createSession, type SessionParts } from "./sessions/create-session.ts";
-import { createSharedSearch, createSkillUses } from "./sessions/create-skill-uses.ts";
-import { createSkillMethods } from "./skills/create-skill-methods.ts";
+import { createSharedSearch, createSkillUses, type SkillUseParts } from "./sessions/create-skill-uses.ts";
+import { createToolQueries } from "./sessions/create-tool-queries.ts";
+import type { Session } from "./sessions/session.ts";
 import { createInFlight } from "./skills/in-flight.ts";
-import { createSkillSet } from "./skills/skill-set.ts";
-import { createStates } from "./state/create-states.ts";
-import { createQuotaPlaces, createUserPlaces } from "./call/user-places.ts";
-import { createUsers } from "./users.ts";
+import type { SkillMethods, SkillToolState } from "./skills/skill-methods.ts";
+import { createSkillSet, type SkillSet } from "./skills/skill-set.ts";
 import { createStartCall } from "./start-call.ts";
+import { createStates } from "./state/create-states.ts";
 import { createMeter } from "./telemetry/meter.ts";
 import { traceAudit, traceStore } from "./telemetry/trace-store.ts";
 import { createTelemetry } from "./telemetry/tracing.ts";
+import { createUsers } from "./users.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace.ts";
 
 /**
@@ -199,4 +199,69 @@ function toRuntimes(given: Iterable<Runtime>): ReadonlyMap<string, Runtime> {
     runtimes.set(runtime.kind, runtime);
   }
   return runtimes;
+}
+
+/** The methods that only the workspace has: they are about what all have in common. */
+type SharedMethods = Pick<SkillMethods, "addSkill" | "replaceSkill" | "removeSkill" | "getAllSkillToolStates">;
+
+/** Makes what a workspace can do with skills, beside what each of its sessions can. */
+function createSkillMethods(registry: Registry, set: SkillSet): SharedMethods {
+  return {
+    addSkill: set.add,
+    replaceSkill: set.replace,
+    removeSkill: (names, options = {}) => set.remove(typeof names === "string" ? [names] : [...names], options),
+    getAllSkillToolStates: () => [...set.skills.values()].map((skill) => toToolState(skill, registry)),
+  };
+}
+
+function toToolState(skill: Skill, registry: Registry): SkillToolState {
+  const own = [...registry.entries()].filter((entry) => entry.source === "skill" && entry.owner === skill.name);
+  const active = registry.own.open.has(skill.name);
+  return { skill: skill.name, tools: skill.tools, active, available: active ? own.map((entry) => entry.address) : [] };
+}
+
+const expectations: Expectations<ForgetOptions> = {
+  tool: [isText, "the address of a tool"],
+  version: [isText, "the version of a tool"],
+  tag: [isText, "a tag"],
+};
+
+/**
+ * Forgets outputs that are kept to be used again.
+ *
+ * @throws {KitbagError} `option-invalid` for an unknown option: it would forget everything instead.
+ */
+async function forgetOutputs(cache: OutputCache, which: ForgetOptions = {}): Promise<number> {
+  const wrong = findWrongOption(which, expectations);
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
+  return cache.forget(which);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** What sessions stand on. */
+interface SessionParts extends SkillUseParts {
+  readonly outputs: OutputKeeper;
+}
+
+/** Makes a session that begins with what the workspace has open. */
+function createSession(parts: SessionParts): Session {
+  const { registry, set, start, outputs } = parts;
+  const changes = createListeners<WorkspaceChange>();
+  const holder = set.openHolder(changes);
+  let closing: Promise<void> | undefined;
+
+  return {
+    ...createToolQueries(registry.viewOf(holder)),
+    ...createSkillUses(parts, holder),
+    call: (tool: unknown, input?: unknown, options = noOptions) =>
+      start({ tool, input, options }, undefined, undefined, holder) as Promise<never>,
+    readOutput: outputs.read,
+    searchOutput: outputs.search,
+    sliceOutput: outputs.slice,
+    onChange: changes.add,
+    close: () => (closing ??= set.closeHolder(holder)),
+  };
 }

@@ -1,16 +1,13 @@
-import { KitbagError, type ErrorDetails } from "../core/errors.ts";
+import { type ErrorDetails, KitbagError } from "../core/errors.ts";
 import type { ToolSource } from "../core/events.ts";
 import { isName, nameRule, toAddress, toWireName } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
 import type { InjectedRecord } from "./call/injection.ts";
-import { createAvailableTools } from "./available-tools.ts";
 import type { Entry, Found, Resolution } from "./entry.ts";
 import { createHolder, type Holder } from "./holder.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
-import { createBrokenTools } from "./failures/broken-tools.ts";
 import { createRegistryState, type RegistryState } from "./registry-state.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
-import { tighten } from "./tighten.ts";
 import type { Placed, ToolIndex } from "./tool-index.ts";
 
 export type { Entry } from "./entry.ts";
@@ -218,4 +215,99 @@ function refuseTaken(tool: Tool, owner: Owner, { byAddress, byWireName }: Lookup
   const address = toAddress(owner.name, tool.name);
   const taken = byAddress.get(address) ?? byWireName.get(address);
   if (taken !== undefined) throw new KitbagError("tool-duplicate", { tool: tool.name, owner: taken.entry.owner });
+}
+
+/**
+ * An earlier version, no laxer than the tool of now: whoever marked that as destructive, or wants each call approved, means the tool,
+ * and not only its newest version. The same tool if nothing has to be added.
+ */
+export function tighten(earlier: Tool, now: Tool): Tool {
+  const needsApproval = earlier.needsApproval || now.needsApproval;
+  const isDestructive = now.annotations.destructive === true && earlier.annotations.destructive !== true;
+  const isNoReader = earlier.annotations.readOnly === true && now.annotations.readOnly !== true;
+  if (needsApproval === earlier.needsApproval && !isDestructive && !isNoReader) return earlier;
+  const annotations = {
+    ...earlier.annotations,
+    ...(isDestructive && { destructive: true }),
+    ...(isNoReader && { readOnly: false }),
+  };
+  return { ...earlier, needsApproval, annotations };
+}
+
+/** Tools that are taken out for a while, wherever they are. */
+interface BrokenTools {
+  /** Until a time, by `performance.now()`; without one it comes back. */
+  set(tool: Tool, until: number | undefined): void;
+  /** Until when it is taken out, if it is. */
+  until(entry: Pick<Entry, "tool">): number | undefined;
+  /** Counts what was taken out and came back. */
+  changes(): number;
+}
+
+/** Makes an empty list of broken tools. */
+function createBrokenTools(): BrokenTools {
+  // By the tool itself: another one in its place is not broken.
+  const broken = new WeakMap<Tool, number>();
+  let changes = 0;
+
+  return {
+    set(tool, until) {
+      changes += 1;
+      if (until === undefined) broken.delete(tool);
+      else broken.set(tool, until);
+    },
+    until: ({ tool }) => broken.get(tool),
+    changes: () => changes,
+  };
+}
+
+/** What a list is made of. */
+interface AvailableToolsSource {
+  /** Counts what changed for everybody. */
+  version(): number;
+  list(holder: Holder): readonly Entry[];
+}
+
+const nothing: readonly Entry[] = Object.freeze([]);
+
+/** So many combinations of open skills are known at once. */
+const mostKnown = 1000;
+
+/**
+ * Makes lists of what is available to a holder. While the list would be the same, the same array is answered, and holders that have
+ * the same skills open share it.
+ */
+function createAvailableTools({ version, list }: AvailableToolsSource): (holder: Holder) => readonly Entry[] {
+  const known = new WeakMap<ReadonlySet<string>, { readonly version: number; readonly tools: readonly Entry[] }>();
+  const shared = new Map<string, WeakRef<readonly Entry[]>>();
+  let sharedVersion = 0;
+
+  /** The list of others with the same open skills, or a new one that they will find. */
+  function listFor(holder: Holder): readonly Entry[] {
+    if (sharedVersion !== version() || shared.size >= mostKnown) shared.clear();
+    sharedVersion = version();
+    const key = [...holder.open].toSorted().join("\n");
+    const found = shared.get(key)?.deref() ?? list(holder);
+    // An old one that says the same goes before: somebody may have made something of it.
+    const kept = [known.get(holder.open)?.tools, holder.tools].find((tools) => isSame(tools, found));
+    const tools = kept ?? Object.freeze(found);
+    shared.set(key, new WeakRef(tools));
+    return tools;
+  }
+
+  return (holder) => {
+    if (holder.isClosed) return nothing;
+    const { open } = holder;
+    let kept = known.get(open);
+    if (kept?.version !== version()) {
+      kept = { version: version(), tools: listFor(holder) };
+      known.set(open, kept);
+    }
+    holder.tools = kept.tools;
+    return kept.tools;
+  };
+}
+
+function isSame(left: readonly Entry[] | undefined, right: readonly Entry[]): boolean {
+  return left?.length === right.length && left.every((entry, index) => entry === right[index]);
 }

@@ -1,3 +1,5 @@
+import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ModelTool } from "../../models/model.ts";
 import { toNativeChange, toSpokenChange } from "../../models/tool-changes.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
@@ -5,9 +7,7 @@ import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
-import { toLeanTools } from "./to-lean-tools.ts";
 import { renderSystem } from "./render-system.ts";
-import { shortenTool } from "./shorten-tool.ts";
 import { tellActivation } from "./tell-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
@@ -87,4 +87,57 @@ function compare(before: readonly RegisteredTool[], now: readonly RegisteredTool
   const known = new Set(before);
   const still = new Set(now);
   return { added: now.filter((entry) => !known.has(entry)), removed: before.filter((entry) => !still.has(entry)) };
+}
+
+/** Leaves out of a tool of Kitbag's own what is of no use where tools come into the list as soon as their skill is opened. */
+function shortenTool(tool: DispatchTool): DispatchTool {
+  if (tool.name === "activate_skill") return tellActivation(withoutTools(tool));
+  if (tool.name !== "search_tools") return tool;
+  const { detail: _detail, ...properties } = tool.inputSchema["properties"] as Readonly<Record<string, object>>;
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
+}
+
+/** The tools of a skill that a model sees in its list need not be declared again when the skill is opened. */
+function withoutTools(tool: DispatchTool): DispatchTool {
+  return {
+    ...tool,
+    async run(input, options) {
+      const outcome = await tool.run(input, options);
+      return outcome.status === "failed"
+        ? outcome
+        : { ...outcome, output: { ...(outcome.output as object), tools: [] } };
+    },
+  };
+}
+
+/**
+ * Tools that a model is shown together, each as short as the others allow: tools of one skill have parameters in common, and what was
+ * said of one is not said again of the same one of another tool.
+ */
+export function toLeanTools(entries: readonly RegisteredTool[]): readonly ModelTool[] {
+  const said = new Set<string>();
+  return entries.map((entry) => {
+    const tool = toModelTool(entry);
+    return tool.type === "function"
+      ? { ...tool, inputSchema: toLeanSchema(tool.inputSchema as JsonSchema, said) }
+      : tool;
+  });
+}
+
+function toLeanSchema(schema: JsonSchema, said: Set<string>): JsonSchema {
+  const { properties } = schema;
+  if (!isSchemaObject(properties)) return schema;
+  const lean = Object.entries(properties).map(([name, property]) => {
+    const whole = `${name} ${JSON.stringify(property)}`;
+    const isNew = !said.has(whole);
+    said.add(whole);
+    return [name, isNew ? property : withoutDescription(property)];
+  });
+  return { ...schema, properties: Object.fromEntries(lean) };
+}
+
+function withoutDescription(property: unknown): unknown {
+  if (!isSchemaObject(property)) return property;
+  const { description: _said, ...rest } = property;
+  return rest;
 }

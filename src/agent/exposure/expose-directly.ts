@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ModelTool } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { renderSystem } from "./render-system.ts";
-import { shortenActivation } from "./shorten-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
 /** What a model needs to open and close skills; everything else it sees. */
@@ -53,4 +53,19 @@ function listTools(available: readonly RegisteredTool[], own: ReadonlyMap<string
   const tools = [...[...own.values()].map(toDispatchModelTool), ...available.map(toModelTool)];
   lists.set(available, { hasOwn, tools });
   return tools;
+}
+
+/** The tools of a skill that a model sees in its list need not be declared again when the skill is opened: their names do. */
+function shortenActivation(tool: DispatchTool): DispatchTool {
+  if (tool.name !== "activate_skill") return tool;
+  return {
+    ...tool,
+    async run(input, options) {
+      const outcome = await tool.run(input, options);
+      if (outcome.status === "failed") return outcome;
+      const { tools = [], ...others } = outcome.output as JsonObject;
+      const names = (tools as readonly JsonObject[]).map(({ name }) => name as JsonValue);
+      return { ...outcome, output: { ...others, tools: names } };
+    },
+  };
 }

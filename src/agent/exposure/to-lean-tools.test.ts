@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
-import { toLeanTools } from "./to-lean-tools.ts";
+import { toLeanTools } from "./announce-tools.ts";
 import { toModelTool } from "./to-model-tools.ts";
 
 const reference = { type: "string", description: "Number of the invoice" };

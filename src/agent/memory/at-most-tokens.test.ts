@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
 import { toNativeChange } from "../../models/tool-changes.ts";
 import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
-import { atMostTokens } from "./at-most-tokens.ts";
+import { atMostTokens } from "./create-memory.ts";
 import { countSaid } from "./token-counter.ts";
 import { answer, call, results, user } from "../../../test/support/conversations.ts";
 

@@ -2,18 +2,17 @@ import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { MemoryCompacted } from "../events.ts";
 import type { ReadyModel } from "../model-source.ts";
-import { chooseUnits } from "./choose-units.ts";
+import { chooseUnits, type Chosen } from "./choose-units.ts";
 import type { ConversationLimits } from "./conversation-limits.ts";
 import { cutText } from "./cut-text.ts";
-import { hasInstructions } from "./has-instructions.ts";
 import { markOf, withMark } from "./kitbag-mark.ts";
-import type { MemoryNeed } from "./memory.ts";
 import type { MemoryOptions } from "./memory-options.ts";
-import { gapFor, putTogether } from "./put-together.ts";
+import type { MemoryNeed } from "./memory.ts";
+import { partsOf } from "./message-text.ts";
 import { scoreUnits } from "./score-units.ts";
 import { makeSummary } from "./summary/make-summary.ts";
-import { createTokenCounter, type TokenCounter } from "./token-counter.ts";
 import { toUnits, type Unit } from "./to-units.ts";
+import { createTokenCounter, type TokenCounter } from "./token-counter.ts";
 
 /** What a compaction works with, beside what it is told. */
 export interface CompactParts {
@@ -152,4 +151,75 @@ function toSummary(texts: readonly string[], isWhole: boolean): ModelMessage | u
   // A message without a summary has an empty one, so that the first part is always that.
   const parts = isWhole ? [{ type: "text", text: bareHeader } as const, ...content] : content;
   return withMark({ role: "user", content: parts }, { summary: true });
+}
+
+/** Tells whether the whole result with which a skill was opened is in messages. */
+function hasInstructions(messages: readonly ModelMessage[], skill: string): boolean {
+  const parts = messages.filter((message) => markOf(message).cut !== true).flatMap((message) => partsOf(message));
+  const ids = new Set(
+    parts.flatMap(({ type, toolName, toolCallId, input }) => {
+      const isOpening = type === "tool-call" && toolName === "activate_skill";
+      return isOpening && (input as { readonly name?: unknown } | null)?.name === skill ? [toolCallId] : [];
+    }),
+  );
+  // One that failed is an error. How the others are told depends on how the model sees tools.
+  return parts.some(
+    ({ type, toolCallId, output }) =>
+      type === "tool-result" && ids.has(toolCallId) && (output?.type === "json" || output?.type === "text"),
+  );
+}
+
+/** What a conversation is put together from. */
+interface Pieces {
+  readonly units: readonly Unit[];
+  readonly chosen: Chosen;
+  readonly summary: ModelMessage | undefined;
+  /** Behind how many units the summary stands, if none is left out. */
+  readonly summaryAt: number;
+  readonly task: number;
+  readonly run: string;
+}
+
+/** A message that stands for others, so that user and assistant take turns: some providers insist on it. */
+function gapFor(role: "user" | "assistant"): ModelMessage {
+  return withMark({ role, content: [{ type: "text", text: "(Some messages are left out here.)" }] }, { gap: true });
+}
+
+/**
+ * Puts a conversation together: what was chosen, in its order, with the summary in the place of the last that is left out. It begins
+ * with a user, and nobody speaks twice who did not before.
+ */
+function putTogether({ units, chosen, summary, summaryAt, task, run }: Pieces): ModelMessage[] {
+  const made: ModelMessage[] = [];
+  const place = findPlace(units, chosen, summaryAt);
+  let before: Unit | undefined;
+  const add = (messages: readonly ModelMessage[], unit: Unit | undefined): void => {
+    const [first] = messages;
+    if (first === undefined) return;
+    const stoodTogether = unit !== undefined && before?.end === unit.start;
+    if (!stoodTogether) fillGap(made, first);
+    made.push(...messages);
+    before = unit;
+  };
+
+  for (const [index, unit] of units.entries()) {
+    if (index === place && summary !== undefined) add([summary], undefined);
+    const messages = chosen.get(index) ?? [];
+    add(index === task ? messages.map((message) => withMark(message, { task: run })) : messages, unit);
+  }
+  if (place >= units.length && summary !== undefined) add([summary], undefined);
+  return made;
+}
+
+/** Before which unit the summary stands. */
+function findPlace(units: readonly Unit[], chosen: Chosen, summaryAt: number): number {
+  const last = units.findLastIndex((_, index) => !chosen.has(index));
+  return last === -1 ? summaryAt : last + 1;
+}
+
+function fillGap(made: ModelMessage[], next: ModelMessage): void {
+  const last = made.findLast(({ role }) => role !== "system")?.role ?? "assistant";
+  if (next.role !== last) return;
+  if (next.role === "user") made.push(gapFor("assistant"));
+  if (next.role === "assistant") made.push(gapFor("user"));
 }

@@ -1,22 +1,24 @@
-import { hasGuardAt } from "../../core/guards.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
-import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
-import { assumeCost } from "../cost/assume-cost.ts";
-import type { Question } from "../cost/question.ts";
+import { hasGuardAt } from "../../core/guards.ts";
+import type { Model, ModelCall, ModelContent, ModelMessage } from "../../models/model.ts";
+import { toUsage } from "../../models/prices/estimate-cost.ts";
+import type { PriceOf } from "../../models/prices/price-of.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
+import { countPart } from "../../models/tokens/count-content.ts";
+import { estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
+import { familyOf } from "../../models/tokens/token-family.ts";
 import { sayToolChanges } from "../../models/tool-changes.ts";
+import type { Question } from "../cost/question.ts";
 import type { AnswerDropped, CountedAnswer, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
-import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
-import { markCache } from "../exposure/mark-cache.ts";
-import { guardAnswer } from "./run-guards.ts";
+import type { StopReason } from "../run-result.ts";
+import { type Answer, type AnswerListener, readAnswer } from "./answer-reader.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
 import { checkSpent } from "./check-limits.ts";
-import type { StopReason } from "../run-result.ts";
 import { priceAnswer } from "./price-answer.ts";
+import { guardAnswer } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
-import { tidyContent } from "./tidy-content.ts";
 import { StopWait, untilStopped } from "./until-stopped.ts";
 
 /**
@@ -210,4 +212,73 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
     ...(answer.warnings && { warnings: answer.warnings }),
     ...(answer.unknown.length > 0 && { unknown: answer.unknown }),
   };
+}
+
+const mark = { cacheControl: { type: "ephemeral" } } as const;
+
+/**
+ * Says to providers that cache only what they are told to where a prompt can be cut: behind the system text and behind the last
+ * message, so that the next question pays for what is new. Changes the list, never a message of it.
+ */
+function markCache(prompt: ModelMessage[], { provider }: Pick<Model, "provider">): void {
+  if (!provider.startsWith("anthropic")) return;
+  const last = prompt.length - 1;
+  if (prompt[0]?.role === "system") prompt[0] = marked(prompt[0]);
+  if (last > 0) prompt[last] = marked(prompt[last] as ModelMessage);
+}
+
+function marked(message: ModelMessage): ModelMessage {
+  const { providerOptions } = message;
+  return {
+    ...message,
+    providerOptions: { ...providerOptions, anthropic: { ...mark, ...providerOptions?.["anthropic"] } },
+  };
+}
+
+/**
+ * About what an answer cost whose provider does not say how many tokens it took, or that was cut off before it could: for limits, and
+ * not for what is shown. `undefined` if the price of the model is not known.
+ */
+function assumeCost({ answer, messages, count, view }: Question, model: Model, priceOf: PriceOf): number | undefined {
+  const family = familyOf(model);
+  const shown = { messages: messages.slice(0, count), ...(view && { system: view.system, tools: view.tools }) };
+  const input = answer.estimate?.inputTokens ?? estimatePromptTokens(shown, model);
+  const output =
+    answer.estimate?.outputTokens ?? answer.content.reduce((sum, part) => sum + toTokens(countPart(part), family), 0);
+  const modelId = answer.model.slice(answer.model.indexOf("/") + 1);
+  const isOther = !answer.model.startsWith(`${model.provider}/`);
+  return priceOf(modelId, toUsage({ input, cacheRead: 0, output }), isOther ? answer.model : undefined);
+}
+
+type ToolCall = Extract<ModelContent, { readonly type: "tool-call" }>;
+
+/**
+ * Gives every call of an answer an id that no other call of the conversation has, and an input that is text. Small models and the
+ * servers in front of them repeat ids, or leave them out, and no provider takes such a conversation.
+ */
+function tidyContent(run: RunState, content: readonly ModelContent[]): readonly ModelContent[] {
+  if (!content.some(isOurs)) return content;
+  let index = 0;
+  return content.map((item) => (isOurs(item) ? tidyCall(run, item, index++) : item));
+}
+
+function isOurs(item: ModelContent): item is ToolCall {
+  return item.type === "tool-call" && item.providerExecuted !== true;
+}
+
+function tidyCall(run: RunState, call: ToolCall, index: number): ToolCall {
+  const { toolCallId, toolName, input } = call as { toolCallId: unknown; toolName: unknown; input: unknown };
+  const id = toNewId(run, toolCallId, index);
+  if (id === toolCallId && typeof toolName === "string" && typeof input === "string") return call;
+  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return { ...call, toolCallId: id, toolName: String(toolName), input: text };
+}
+
+function toNewId({ callIds, step }: RunState, given: unknown, index: number): string {
+  const known = typeof given === "string" && given !== "" ? given : "call";
+  let id = known === given ? known : `${known}-${step}-${index}`;
+  for (let attempt = 0; callIds.has(id); attempt++)
+    id = `${known}-${step}-${index}${attempt === 0 ? "" : `-${attempt}`}`;
+  callIds.add(id);
+  return id;
 }

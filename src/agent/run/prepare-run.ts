@@ -1,33 +1,40 @@
 import { KitbagError } from "../../core/errors.ts";
+import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { GuardAct } from "../../core/guards.ts";
-import { showValue, type JsonObject } from "../../core/json.ts";
+import { type JsonObject, showValue } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../records/runs/create-runs.ts";
 import { findScopes } from "../../workspace/call/past-user.ts";
+import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
+import type { ExposureName, RunLimits, RunOptions, Task } from "../agent-options.ts";
+import type { AgentParts } from "../agent-parts.ts";
 import { checkRunOptions } from "../check-agent-options.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
-import type { AgentParts } from "../agent-parts.ts";
 import type { TaskStart } from "../events.ts";
-import { createExposure } from "../exposure/create-exposure.ts";
+import { announceTools } from "../exposure/announce-tools.ts";
+import { exposeDirectly } from "../exposure/expose-directly.ts";
+import type { Exposure, ExposureParts, ModelView } from "../exposure/exposure.ts";
+import { renderSystem } from "../exposure/render-system.ts";
+import { tellActivation } from "../exposure/tell-activation.ts";
+import { toDispatchModelTool } from "../exposure/to-model-tools.ts";
 import { toKeptEvent } from "../log/kept-files.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { noLog, type RunLog } from "../log/run-log.ts";
 import { openConversation, type OpenConversation } from "../memory/conversations/open-conversation.ts";
 import { createMemory } from "../memory/create-memory.ts";
-import { canAfford, requirePrice, type ReadyModel } from "../model-source.ts";
+import { canAfford, type ReadyModel, requirePrice } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
-import { guardMessages, toGuards } from "./run-guards.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
+import { guardMessages, toGuards } from "./run-guards.ts";
+import type { RunStart } from "./run-start.ts";
+import { type OutputRule, type RunParts, RunState } from "./run-state.ts";
 import { addImages, toMessages } from "./task-messages.ts";
 import { splitSkills } from "./told-skills.ts";
-import { RunState, type OutputRule, type RunParts } from "./run-state.ts";
-import type { RunStart } from "./run-start.ts";
 
 /** Makes a new run ready. @throws {KitbagError} what is wrong with what it was given. */
 export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {
@@ -218,4 +225,49 @@ const defaultLimits: RunLimits = {
 async function openSkill(session: Session, skill: string): Promise<void> {
   const outcome = await session.activateSkill(skill);
   if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
+}
+
+/** Makes the way in which the model of one run sees tools. */
+function createExposure(parts: ExposureParts & { readonly name: ExposureName | undefined }): Exposure {
+  const { name = "auto" } = parts;
+  switch (name === "auto" ? chooseExposure(parts) : name) {
+    case "announce":
+      return announceTools(parts);
+    case "dispatch":
+      return dispatchTools(parts);
+    case "direct":
+      return exposeDirectly(parts);
+  }
+}
+
+/** A few tools that never change, with which a model finds, opens and calls everything else. */
+export function dispatchTools({ session, instructions = "" }: ExposureParts): Exposure {
+  const own = new Map(createDispatchTools(session).map((tool) => [tool.name, tellActivation(tool)]));
+  const view: ModelView = {
+    system: renderSystem(session, instructions, howTo),
+    tools: [...own.values()].map(toDispatchModelTool),
+  };
+  return { name: "dispatch", view: () => view, announcement: () => undefined, find: (name) => own.get(name) };
+}
+
+const howTo =
+  "Only a few tools are listed. To use any other: find it with search_tools, or open its skill with activate_skill, which answers with the tools of the skill; then call it with call_tool({ name, input }).";
+
+/** Lists of tools that cost less than this, in tokens, may change as they like. */
+const fewTokens = 4000;
+
+/**
+ * Chooses how a model sees tools. A short list is best shown as it is. A long one is not shown at all, and does not change when a
+ * skill opens, so that the provider's cache stays good: tools are announced where the provider can, and else found by searching.
+ */
+function chooseExposure({ session, model }: ExposureParts): Exposure["name"] {
+  if (model.provider.startsWith("kitbag")) return "direct";
+  let tokens = 0;
+  for (const { skill } of session.getSkills()) {
+    for (const tool of skill.tools) {
+      tokens += estimateTokens(`${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`);
+      if (tokens > fewTokens) return model.provider.startsWith("anthropic") ? "announce" : "dispatch";
+    }
+  }
+  return "direct";
 }

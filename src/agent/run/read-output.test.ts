@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readOutput } from "./read-output.ts";
+import { readOutput } from "./run-loop.ts";
 
 const json = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const rome = { ok: true, output: { city: "Rome" } };

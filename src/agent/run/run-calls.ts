@@ -6,16 +6,15 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
+import type { LoggedOutcome } from "../log/run-log.ts";
+import { type ApprovalAnswer, askApproval } from "./ask-approval.ts";
 import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
-import { CutOff, throwIfCutOff } from "./cut-off.ts";
 import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
-import type { LoggedOutcome } from "../log/run-log.ts";
+import { type GuardedVerdict, guardInput, guardResult } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
-import { guardInput, guardResult, type GuardedVerdict } from "./run-guards.ts";
-import { labelOutcome } from "./to-result-part.ts";
 import { toCallChanged } from "./to-call-changed.ts";
+import { labelOutcome } from "./to-result-part.ts";
 
 /** What came of a call; `undefined` if it waits for somebody. */
 export type CallResult = ToolOutcome | undefined;
@@ -260,4 +259,21 @@ function approveOnly(approve: Approve | undefined): Approve {
     if (!request.tool.needsApproval) return { decision: "approve" };
     return { decision: "deny", reason: "nobody is there to approve a call inside another" };
   };
+}
+
+/** Thrown to keep an outcome out of the journal: whoever resumes the run makes the call. */
+class CutOff extends Error {
+  readonly outcome: ToolOutcome;
+
+  constructor(outcome: ToolOutcome) {
+    super("The call was cut off");
+    this.outcome = outcome;
+  }
+}
+
+/** @throws {CutOff} if the run was stopped while the call was made, and it may be made again. */
+function throwIfCutOff({ parts }: RunState, planned: PlannedCall, outcome: ToolOutcome): ToolOutcome {
+  if (!parts.signal.aborted || !parts.log.isKept || outcome.status === "ok") return outcome;
+  if (outcome.error.code !== "call-cancelled" || !isIdempotent(planned)) return outcome;
+  throw new CutOff(outcome);
 }

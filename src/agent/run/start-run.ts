@@ -1,21 +1,20 @@
-import { describeCause, isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
-import { toCostRows } from "../cost/cost-table.ts";
-import type { CostRow } from "../cost/cost-row.ts";
-import type { RunUsage } from "../cost/run-usage.ts";
-import type { AgentEvent } from "../events.ts";
+import { describeCause, type Failure, isKitbagError, toFailure } from "../../core/errors.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
+import type { CostRow } from "../cost/cost-row.ts";
+import { toCostRows } from "../cost/cost-table.ts";
+import type { RunUsage } from "../cost/run-usage.ts";
+import type { AgentEvent } from "../events.ts";
 import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
-import { saveRun } from "../memory/conversations/save-run.ts";
 import { callHook } from "./call-hook.ts";
 import { canGoOn } from "./can-go-on.ts";
 import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
-import { keepSteering } from "./say.ts";
 import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
+import { keepSteering } from "./say.ts";
 import { timeIsUp, toStopReason } from "./stop-reason.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -239,4 +238,17 @@ function failToBegin({ start: { id, signal, feed } }: Job, cause: unknown): RunR
 function toError(cause: unknown, model: string): Failure {
   if (isKitbagError(cause)) return cause.toJSON();
   return toFailure("model-failed", { model, reason: describeCause(cause) });
+}
+
+/** Keeps what a run has added to its conversation so far. @throws what the store throws. */
+async function saveRun(run: RunState, status: RunResult["status"]): Promise<void> {
+  const { conversation, session } = run.parts;
+  const { id, messages, said, saidFrom, isCompacted } = run;
+  await conversation?.save({
+    run: id,
+    status,
+    messages: [...said, ...messages.slice(saidFrom)],
+    skills: session.getActiveSkills(),
+    view: isCompacted ? messages : undefined,
+  });
 }

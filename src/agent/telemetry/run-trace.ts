@@ -1,8 +1,12 @@
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
 import { isKitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { TraceContext } from "../../core/runtime.ts";
-import type { Model, ModelCall } from "../../models/model.ts";
+import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
+import { providerOf } from "../../models/prices/provider-names.ts";
+import { cutText } from "../../workspace/cut-text.ts";
 import type { OpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
 import { parseTraceContext, toTraceContext } from "../../workspace/telemetry/trace-context.ts";
@@ -10,9 +14,123 @@ import type { RunOptions } from "../agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetryOptions } from "./agent-telemetry-options.ts";
-import { describeAnswer, describeModel, describeSettings } from "./describe-model.ts";
 import type { ModelMetrics } from "./model-metrics.ts";
-import { showAnswer, showQuestion, showText } from "./show-content.ts";
+
+/** The longest text in a span, in characters. */
+const longestText = 8000;
+
+/** What a model is asked, for spans that may say it. */
+function showQuestion({ prompt }: ModelCall): Attributes {
+  const system = prompt.flatMap((message) =>
+    message.role === "system" ? [{ type: "text", content: message.content }] : [],
+  );
+  const others = prompt.flatMap((message) =>
+    message.role === "system" ? [] : [{ role: message.role, parts: message.content.map(toPart) }],
+  );
+  return {
+    ...(system.length > 0 && { [conventions.systemInstructions]: showJson(system) }),
+    [conventions.inputMessages]: showJson(others),
+  };
+}
+
+/** What it answers. */
+function showAnswer(content: readonly ModelContent[], finishReason: string): Attributes {
+  const message = { role: "assistant", parts: content.map(toPart), finish_reason: finishReason };
+  return { [conventions.outputMessages]: showJson([message]) };
+}
+
+/** A text without what looks like a secret or like personal data. */
+function showText(text: string): string {
+  const clean = patternRedactor(defaultKinds).text(text);
+  return clean.length > longestText ? `${cutText(clean, longestText)}…` : clean;
+}
+
+function showJson(value: JsonValue): string {
+  // Taken out of the texts first, so that no escape hides what they are.
+  return showText(JSON.stringify(patternRedactor(defaultKinds).value(value)));
+}
+
+interface AnyPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly result?: unknown;
+  readonly mediaType?: string;
+}
+
+/** A part as the conventions have it. Files are named by what they are: nobody wants their bytes in a span. */
+function toPart(given: object): JsonValue {
+  const part = given as AnyPart;
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { type: part.type, content: part.text ?? "" };
+    case "tool-call":
+      return { type: "tool_call", id: part.toolCallId ?? "", name: part.toolName ?? "", arguments: toJson(part.input) };
+    case "tool-result":
+      return { type: "tool_call_response", id: part.toolCallId ?? "", response: toJson(part.output ?? part.result) };
+    default:
+      return { type: part.type, ...(part.mediaType !== undefined && { mime_type: part.mediaType }) };
+  }
+}
+
+/** A value as JSON: bytes in it, and what has no JSON, are left out. */
+function toJson(value: unknown): JsonValue {
+  try {
+    const text = JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Uint8Array ? "…" : inner));
+    return text === undefined ? null : (JSON.parse(text) as JsonValue);
+  } catch {
+    return null;
+  }
+}
+
+/** Providers that the conventions know under another name. */
+const names: ReadonlyMap<string, string> = new Map([
+  ["amazon-bedrock", "aws.bedrock"],
+  ["azure", "azure.ai.openai"],
+  ["bedrock", "aws.bedrock"],
+  ["google", "gcp.gemini"],
+  ["google-vertex", "gcp.vertex_ai"],
+  ["mistral", "mistral_ai"],
+  ["vertex", "gcp.vertex_ai"],
+  ["xai", "x_ai"],
+]);
+
+/** Says which model is asked, as the conventions want it. */
+function describeModel(model: Model): Attributes {
+  const provider = providerOf(model);
+  return { [conventions.providerName]: names.get(provider) ?? provider, [conventions.requestModel]: model.modelId };
+}
+
+/** Says how it is asked, but not what. */
+function describeSettings(call: ModelCall): Attributes {
+  return {
+    [conventions.requestMaxTokens]: call.maxOutputTokens,
+    [conventions.requestTemperature]: call.temperature,
+    [conventions.requestTopP]: call.topP,
+    [conventions.requestTopK]: call.topK,
+    [conventions.requestSeed]: call.seed,
+    [conventions.requestStop]: call.stopSequences,
+  };
+}
+
+/** Says what an answer used, but not what it is. */
+function describeAnswer({ model, finishReason, usage, cost }: ModelAnswered): Attributes {
+  const { inputTokens, outputTokens } = usage;
+  return {
+    [conventions.responseModel]: model.slice(model.indexOf("/") + 1),
+    [conventions.finishReasons]: [finishReason],
+    [conventions.inputTokens]: inputTokens.total,
+    [conventions.outputTokens]: outputTokens.total,
+    [conventions.cacheReadTokens]: inputTokens.cacheRead,
+    [conventions.cacheWriteTokens]: inputTokens.cacheWrite,
+    [conventions.reasoningTokens]: outputTokens.reasoning,
+    [own.cost]: cost,
+  };
+}
 
 /** What makes the spans and metrics of an agent. */
 export interface TraceParts {

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 
+import type { Store } from "../../core/store.ts";
+import { type AuditBegin, type AuditEnd, type AuditLine, auditStream } from "../../records/audit/audit-entry.ts";
 import { exportAudit } from "../../records/audit/export-audit.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
@@ -7,8 +9,7 @@ import { readLimit } from "../read-limit.ts";
 import { renderTable } from "../render-table.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
-import { readAuditedCalls, type AuditedCall } from "../store/read-audited-calls.ts";
+import { type Action, runAction } from "../store/pick-action.ts";
 import { showTime } from "../store/show-time.ts";
 import { findKeyFile, verifyKept } from "../store/verify-kept.ts";
 import { toLinesFile, writeLines } from "../store/write-lines.ts";
@@ -84,4 +85,47 @@ async function exportAll(invocation: Invocation): Promise<Answer> {
   return file === undefined
     ? { document: { count } }
     : { document: { file, count }, text: `Wrote ${count} entries to ${file}` };
+}
+
+/** One call as the audit has it. One without `end` runs, or its process died. */
+interface AuditedCall {
+  readonly begin: AuditBegin & { readonly position: number };
+  readonly end?: AuditEnd & { readonly position: number };
+}
+
+/** Which calls to read. */
+interface AuditedCallFilter {
+  /** Of this tool, or of the tools of this owner. */
+  readonly tool: string | undefined;
+  readonly user: string | undefined;
+  readonly limit: number;
+}
+
+const pageSize = 1000;
+
+/** Reads the latest calls of the audit, the oldest of them first. It reads backwards, no further than it must. */
+async function readAuditedCalls(
+  { log }: Pick<Store, "log">,
+  { tool, user, limit }: AuditedCallFilter,
+): Promise<readonly AuditedCall[]> {
+  const calls: AuditedCall[] = [];
+  const ends = new Map<string, NonNullable<AuditedCall["end"]>>();
+  for (let after = await log.position(auditStream); after > 0 && calls.length < limit;) {
+    const start = Math.max(0, after - pageSize);
+    const entries = await log.read(auditStream, { after: start, limit: after - start });
+    for (const { value } of entries.toReversed()) {
+      const line = value as unknown as AuditLine;
+      if (line.type === "end") ends.set(line.call, line);
+      if (line.type !== "begin" || !isWanted(line, tool, user) || calls.length === limit) continue;
+      const end = ends.get(line.call);
+      calls.push({ begin: line, ...(end !== undefined && { end }) });
+    }
+    after = start;
+  }
+  return calls.toReversed();
+}
+
+function isWanted(begin: AuditBegin, tool: string | undefined, user: string | undefined): boolean {
+  const isOfTool = tool === undefined || begin.tool === tool || begin.tool.startsWith(`${tool}/`);
+  return isOfTool && (user === undefined || begin.user === user);
 }

@@ -1,3 +1,6 @@
+import type { LearnReport } from "../../runtimes/learn/learn-report.ts";
+import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -6,22 +9,24 @@ import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { noteForged } from "../forge/load-forged.ts";
-import { noteWaiting } from "../forge/waiting-drafts.ts";
 import { noteOperation } from "../forge/operations.ts";
-import { createLearning, type Learning } from "../learn/learning.ts";
+import { noteWaiting } from "../forge/waiting-drafts.ts";
 import { toToolInput } from "../input/to-tool-input.ts";
-import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { failedAnswer } from "../report-error.ts";
+import { renderLearned } from "../learn/render-learned.ts";
 import { startLog } from "../logs/start-log.ts";
-import { noteSkipped } from "../skills/note-skipped.ts";
+import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { failedAnswer } from "../report-error.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { findSteps, isComplete } from "../skills/find-steps.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
-import { findSteps, isComplete } from "../skills/find-steps.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { withRecords, type OpenRecords } from "../store/with-records.ts";
+import { type OpenRecords, withRecords } from "../store/with-records.ts";
+import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
+import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
 export const callCommand: CliCommand = {
@@ -153,4 +158,43 @@ async function toInput(
 ): Promise<unknown> {
   if (found === undefined) return undefined;
   return toToolInput(found.tool.inputSchema, words, invocation, { alsoKnown: ownFlags });
+}
+
+/** Says on standard error why a skill that was asked for is not there, or lacks the tool: the first thing that is wrong with it. */
+function noteSkipped(reports: readonly SkillReport[], address: string, terminal: Pick<Terminal, "note">): void {
+  const [owner] = address.split("/", 1);
+  for (const { name, status, path, diagnostics } of reports) {
+    const wrong =
+      diagnostics.find(({ severity }) => severity === "error") ?? (status === "skipped" ? diagnostics[0] : undefined);
+    if (name !== owner || wrong === undefined) continue;
+    const what = status === "skipped" ? `The skill ${name} was skipped` : `The skill ${name} has something wrong`;
+    terminal.note(`${toPrintable(`${what}: ${wrong.message}; for all of it, run: kitbag check ${path}`)}\n`);
+  }
+}
+
+/** A call by which somebody learns what a tool needs. */
+interface Learning {
+  readonly options: Pick<RuntimesOptions, "onLearned">;
+  /** @throws {KitbagError} `usage-invalid` for a tool that nothing could hold back. */
+  check(found: RegisteredTool | undefined): void;
+  /** Says what was learned; the call's own answer if nothing was. */
+  toAnswer(answer: Answer): Answer;
+}
+
+/** Makes what `kitbag call --learn` needs. */
+function createLearning({ cwd, terminal }: Invocation): Learning {
+  let report: LearnReport | undefined;
+  return {
+    options: { onLearned: (learned) => (report = learned) },
+    check(found) {
+      if (found === undefined || found.tool.code.kind === "script") return;
+      throw usageError(
+        `Cannot learn what ${found.address} needs: only scripts run where they can be watched, and it is a ${found.tool.code.kind} tool`,
+      );
+    },
+    toAnswer(answer) {
+      if (report === undefined) return answer;
+      return { document: { ...report, outcome: answer.document }, text: renderLearned(report, cwd, terminal) };
+    },
+  };
 }

@@ -1,25 +1,73 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { Skill } from "../../core/skill.ts";
+import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
+import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import { toolTokens } from "../../workspace/skills/token-cost.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { noteForged } from "../forge/load-forged.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
+import { noteForged } from "../forge/load-forged.ts";
 import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import type { Fact } from "../render-facts.ts";
 import { isEnforced, renderTool } from "../render-tool.ts";
-import { toShownPath } from "../shown-path.ts";
-import { describeOrigin, findOrigin, type ToolOrigin } from "../skills/describe-script.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { toShownPath } from "../shown-path.ts";
 import { isComplete } from "../skills/find-steps.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
+import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
 import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
-import { showText } from "../skills/show-text.ts";
-import { toolTokens } from "../../workspace/skills/token-cost.ts";
 import { usageError } from "../usage-error.ts";
+
+/** What is known about a skill's tool beyond the tool itself. */
+interface ToolOrigin {
+  readonly report: ToolReport;
+  /** The script behind it; none for a pipeline or a WASM module. */
+  readonly script?: ScriptInterface;
+}
+
+/** Finds where a skill's tool comes from; nothing for a tool that is of no folder. */
+function findOrigin(reports: readonly SkillReport[], address: string): ToolOrigin | undefined {
+  const skill = reports.find(
+    (candidate) => candidate.skill !== undefined && candidate.tools.some((tool) => tool.address === address),
+  );
+  const report = skill?.tools.find((tool) => tool.address === address);
+  if (skill === undefined || report === undefined) return undefined;
+  const script = skill.scripts.find(({ path }) => path === report.file);
+  return { report, ...(script !== undefined && { script }) };
+}
+
+const meanings = {
+  declared: "the script or its author declares it",
+  usage: "read from a usage text or from the code; check it",
+  opaque: "unknown: it takes a list of words",
+} as const;
+
+/** The facts about where a tool comes from. */
+function describeOrigin({ report, script }: ToolOrigin): Fact[] {
+  return [
+    ["script", report.file ?? ""],
+    ["runs with", script?.interpreter.join(" ") ?? ""],
+    ["confidence", `${report.confidence} (${report.source}): ${meanings[report.confidence]}`],
+    ...(script === undefined ? [] : describeScript(script)),
+  ];
+}
+
+/** What a script reads, needs and seems to touch. */
+function describeScript({ environment, imports, access }: ScriptInterface): Fact[] {
+  return [
+    ["environment", environment.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ")],
+    ["packages", imports.map(({ name, declaredIn = "not declared" }) => `${name} (${declaredIn})`).join(", ")],
+    ["network", [...access.network, ...access.hosts].join(", ")],
+    ["programs", access.programs.join(", ")],
+  ];
+}
 
 /** `kitbag show`: everything about one tool or one skill. */
 export const showCommand: CliCommand = {
@@ -146,4 +194,29 @@ function closedTools(workspace: Workspace): RegisteredTool[] {
     .filter(({ active }) => !active)
     .flatMap(({ skill, tools }) => tools.map(({ name }) => workspace.getTool(`${skill}/${name}`)))
     .filter((found) => found !== undefined);
+}
+
+/** Shows the text of a skill as a model gets it. Commands in it are run if they are granted, so the workspace needs runtimes. */
+async function showText(workspace: Workspace, skill: Skill, invocation: Invocation): Promise<Answer> {
+  const { args, cwd, json, terminal } = invocation;
+  const { name, folder } = skill;
+  const diagnostics: Diagnostic[] = [];
+  const text = await workspace.invokeSkill(name, toArgumentText(args.slice(1)), {
+    onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
+  });
+  if (!json && diagnostics.length > 0) {
+    const path = folder === undefined ? name : toShownPath(folder.directory, cwd);
+    terminal.note(`${renderDiagnostics(diagnostics, path, terminal)}\n`);
+  }
+  return { document: { name, text, diagnostics }, text: toPrintable(text.trimEnd()) };
+}
+
+/** One word is what a person would type behind the name of the skill; several are kept apart. */
+function toArgumentText(words: readonly string[]): string {
+  if (words.length === 1) return words[0] ?? "";
+  return words.map((word) => (/^[\w./:@%+,=-]+$/u.test(word) ? word : quoteWord(word))).join(" ");
+}
+
+function quoteWord(word: string): string {
+  return `"${word.replaceAll(/["\\$`]/gu, String.raw`\$&`)}"`;
 }

@@ -1,15 +1,40 @@
-import { isAbsolute } from "node:path";
+import { writeFileSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 
+import { KitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
 import { readCallStats } from "../../records/stats/read-call-stats.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { readCallTree } from "../../records/stats/read-call-tree.ts";
+import type { Answer, CliCommand, CliContext, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
-import { parseSince } from "../stats/parse-since.ts";
-import { renderStats } from "../stats/render-stats.ts";
-import { writeFlame } from "../stats/write-flame.ts";
-import { addStoreOption } from "../store/choose-store.ts";
-import { withKept, type Kept } from "../store/open-kept.ts";
+import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";
+import { listCalls } from "../stats/flame/lay-out-flame.ts";
+import { renderFlame } from "../stats/flame/render-flame.ts";
+import { toSpeedscope } from "../stats/flame/to-speedscope.ts";
+import { renderStats } from "../stats/render-stats.ts";
+import { showDuration } from "../stats/show-duration.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { type Kept, withKept } from "../store/open-kept.ts";
 import { usageError } from "../usage-error.ts";
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/**
+ * Reads since when something is to be shown: `90s`, `15m`, `24h`, `7d`, `4w`, a date, or `all`; in milliseconds since 1970.
+ *
+ * @throws {KitbagError} `usage-invalid` for anything else.
+ */
+export function parseSince(text: string, now: number): number {
+  if (text === "all") return 0;
+  const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
+  if (count !== undefined) return Math.max(0, now - Number(count) * (units[unit] ?? 0));
+  const date = /^\d{4}-\d{2}-\d{2}/u.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(date)) return date;
+  throw usageError(
+    `Cannot use --since ${JSON.stringify(text)}: expected a time like 90s, 15m, 24h, 7d or 4w, a date, or all`,
+  );
+}
 
 /** `kitbag stats`: how often tools are called, how often they fail, how long they take. */
 export const statsCommand: CliCommand = {
@@ -54,4 +79,38 @@ async function showStats(
   // A database has an address, and a store of the configuration only words.
   const shown = isAbsolute(name) ? toShownPath(name, cwd) : name;
   return { document: { store: name, ...stats }, text: renderStats(stats, shown, terminal) };
+}
+
+/** Which call to draw, and where to. */
+interface FlameRequest {
+  readonly call: string;
+  /** A file that ends in `.html`, or in `.json` for speedscope. */
+  readonly out: string | undefined;
+}
+
+/**
+ * Writes the flame graph of one call into a file.
+ *
+ * @throws {KitbagError} `usage-invalid` if the file is of no kind that can be written; `call-missing`.
+ */
+async function writeFlame(store: Store, { call, out }: FlameRequest, { cwd }: CliContext): Promise<Answer> {
+  const [, kind] = /\.(html|json)$/iu.exec(out ?? "") ?? [];
+  if (out === undefined || kind === undefined) {
+    throw usageError("Cannot draw a flame graph without a file: add --out flame.html, or --out flame.speedscope.json");
+  }
+  const tree = await readCallTree(store, call);
+  if (tree === undefined) throw new KitbagError("call-missing", { call });
+  const file = resolve(cwd, out);
+  const text = kind.toLowerCase() === "html" ? renderFlame(tree) : `${JSON.stringify(toSpeedscope(tree))}\n`;
+  try {
+    writeFileSync(file, text);
+  } catch (cause) {
+    throw usageError(`Cannot write ${toShownPath(file, cwd)}: ${(cause as Error).message}`);
+  }
+  const calls = listCalls(tree).length;
+  const { tool, durationMs } = tree;
+  return {
+    document: { file, call, tool, durationMs, calls },
+    text: `Wrote ${toPrintableLine(toShownPath(file, cwd))}: ${toPrintableLine(tool)}, ${showDuration(durationMs)}, ${calls} ${calls === 1 ? "call" : "calls"}`,
+  };
 }

@@ -1,11 +1,24 @@
-import type { CliCommand } from "../cli-command.ts";
+import { createVersions } from "../../records/versions/versions.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { acceptStore } from "../store/accept-store.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { collectBlobs } from "../store/collect-blobs.ts";
 import { exportKept } from "../store/export-kept.ts";
 import { importKept } from "../store/import-kept.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
+import { withKept } from "../store/open-kept.ts";
+import { type Action, runAction } from "../store/pick-action.ts";
 import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
+
+/** For so long a large output is kept, so that somebody can still read it. */
+const minAgeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Deletes blobs that no version refers to and that nobody has put for a week: large outputs of calls. */
+async function collectBlobs(invocation: Invocation): Promise<Answer> {
+  const deleted = await withKept(invocation, async ({ store }) => {
+    const keep = await createVersions(store).blobs();
+    return store.blobs.collect(keep, { minAgeMs });
+  });
+  return { document: { deleted }, text: `Deleted ${deleted} blob${deleted === 1 ? "" : "s"}` };
+}
 
 /** `kitbag store`: what is kept, as a whole. */
 export const storeCommand: CliCommand = {

@@ -1,16 +1,20 @@
-import { KitbagError, quote } from "../../core/errors.ts";
-import { isRecord, showValue } from "../../core/json.ts";
+import { describeProblem, KitbagError, quote } from "../../core/errors.ts";
+import { copyJson, isRecord, type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
 import type { McpSource } from "../../core/mcp-code.ts";
+import { configMcpSchema, type McpServerEntry, toMcpSource } from "../../core/mcp-source.ts";
+import { isName, nameRule } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { permissionsSchema } from "../../core/permissions.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
+import type { ForgePolicy } from "../../forge/forge-interface.ts";
+import type { McpExposure, McpExposureRule } from "../../mcp/server/mcp-server-options.ts";
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
+import type { PackageOptions } from "../../packages/install/package-options.ts";
 import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
 import { checkQuotas, type QuotaOptions } from "../../workspace/quotas/quota-options.ts";
 import { checkRates, type RateLimit } from "../../workspace/rates/rate-limit.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
-import type { PackageOptions } from "../../packages/install/package-options.ts";
-import { readSources } from "../mcp/read-sources.ts";
-import { readForge, readServing, type ConfiguredForge, type ConfiguredServing } from "./read-serving.ts";
 import { fromConfig } from "../sandbox/read-packages.ts";
 
 /** What a configuration says: options of the workspace, and what is for the command alone. */
@@ -226,4 +230,95 @@ function checkPrices(prices: unknown, path: string): void {
 function checkList(name: string, value: unknown, path: string): void {
   if (value === undefined || (typeof value === "object" && value !== null && Symbol.iterator in value)) return;
   throw new KitbagError("config-invalid", { path, reason: `${name}: expected a list, found ${showValue(value)}` });
+}
+
+const schema = { type: "object", additionalProperties: configMcpSchema, maxProperties: 256 };
+
+/**
+ * Reads `mcp` of a configuration: other MCP servers, by name.
+ *
+ * @throws {KitbagError} `config-invalid` if something is wrong with one of them.
+ */
+function readSources(value: unknown, path: string): readonly McpSource[] {
+  if (value === undefined) return [];
+  const refuse = (reason: string): KitbagError => new KitbagError("config-invalid", { path, reason: `mcp: ${reason}` });
+  const read = readData({ name: "mcp", value }, schema, path);
+  return Object.entries(read as unknown as Record<string, McpServerEntry>).map(([name, listed]) => {
+    const source = isName(name) && name !== "global" ? toMcpSource(name, listed) : `the name must be of ${nameRule}`;
+    if (typeof source === "string") throw refuse(`${name}: ${source}`);
+    return source;
+  });
+}
+
+/** What a configuration says about serving. */
+interface ConfiguredServing {
+  /** What clients see: all the same, or each by what it calls itself. The first rule that fits decides. */
+  readonly exposure?: McpExposure | readonly McpExposureRule[];
+}
+
+/** What a configuration says about the tools that clients make. */
+interface ConfiguredForge {
+  readonly policy?: ForgePolicy;
+}
+
+const closed = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const exposure = { enum: ["both", "dispatch", "direct"] };
+const rule = closed({ client: { type: "string", minLength: 1, maxLength: 256 }, exposure }, ["client", "exposure"]);
+const rules = { type: "array", items: rule, maxItems: 256 };
+
+const count = { type: "integer", minimum: 1 };
+const texts = { type: "array", items: { type: "string", minLength: 1 } };
+const policy = closed({
+  permissions: permissionsSchema,
+  uses: texts,
+  maxBytes: count,
+  maxTools: count,
+  maxExamples: count,
+  maxReplays: { type: "integer", minimum: 0 },
+  exampleLimitMs: count,
+} satisfies Record<keyof ForgePolicy, JsonObject>);
+
+/**
+ * Reads `serve` of a configuration.
+ *
+ * @throws {KitbagError} `config-invalid`
+ */
+function readServing(value: unknown, path: string): ConfiguredServing {
+  // Which of the two is meant is told before it is checked: so that what is wrong with a rule is said, and not that it is no text.
+  const isList = typeof value === "object" && value !== null && "exposure" in value && Array.isArray(value.exposure);
+  return readData({ name: "serve", value }, closed({ exposure: isList ? rules : exposure }), path) as ConfiguredServing;
+}
+
+/**
+ * Reads `forge` of a configuration.
+ *
+ * @throws {KitbagError} `config-invalid`
+ */
+function readForge(value: unknown, path: string): ConfiguredForge {
+  return readData({ name: "forge", value }, closed({ policy }), path) as ConfiguredForge;
+}
+
+/**
+ * Reads an option of a configuration that is data, also where the configuration is a program.
+ *
+ * @throws {KitbagError} `config-invalid` if it does not fit `schema`.
+ */
+function readData(
+  option: { readonly name: string; readonly value: unknown },
+  schema: JsonObject,
+  path: string,
+): JsonValue {
+  const refuse = (reason: string): KitbagError =>
+    new KitbagError("config-invalid", { path, reason: `${option.name}: ${reason}` });
+  const copy = copyJson(option.value, { maxBytes: 1024 * 1024, maxDepth: 16 });
+  if (!copy.ok) throw refuse(copy.reason === "not-json" ? describeProblem(copy.problem) : "it is too large");
+  const [problem] = checkStrictly(schema, copy.value);
+  if (problem !== undefined) throw refuse(describeProblem(problem));
+  return copy.value;
 }

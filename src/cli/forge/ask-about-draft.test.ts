@@ -7,7 +7,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Terminal } from "../terminal.ts";
-import { createAsking, type Asking } from "./ask-about-draft.ts";
+import { createAsking, type Asking } from "./run-operation.ts";
 
 const waiting: WaitingTool = {
   status: "waiting",

@@ -1,16 +1,17 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Forge, ForgeOptions } from "../../forge/forge-interface.ts";
+import type { CodeRuntime } from "../../runtimes/code/code-runtime.ts";
+import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
-import type { WorkspaceOptions } from "../../workspace/workspace.ts";
+import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
-import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
+import { type Additions, createConfigured, openWorkspace, type OpenWorkspace } from "../config/open-workspace.ts";
 import { startLog } from "../logs/start-log.ts";
-import { openServers, type CliServers } from "../mcp/open-servers.ts";
+import { type CliServers, openServers } from "../mcp/open-servers.ts";
 import { getText, getTexts } from "../options.ts";
 import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { addForge } from "../serve/add-forge.ts";
-import { createCodeMode } from "../serve/code-mode.ts";
 import { loadReports } from "../skills/load-reports.ts";
 import { addSkills as addFoundSkills } from "../skills/open-with-skills.ts";
 import type { OpenRecords } from "../store/with-records.ts";
@@ -111,4 +112,49 @@ async function openTools(invocation: Invocation, additions: Additions): Promise<
     if (!isKitbagError(cause, "config-missing")) throw cause;
     return createConfigured({}, additions, invocation.cwd);
   }
+}
+
+/** What runs the programs of models. */
+interface CodeMode {
+  readonly runtime: Runtime;
+  /** Adds `execute_code`, unless the project has a tool of this name. */
+  addTool(workspace: Workspace): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes code mode. Nothing of it is loaded before the first program, and no sandbox is looked for before one in Python. */
+function createCodeMode(runtimes: Runtimes): CodeMode {
+  const loaded = new Map<boolean, Promise<CodeRuntime>>();
+  const load = async (isPython: boolean): Promise<CodeRuntime> => {
+    const { codeRuntime } = await import("../../runtimes/code/code-runtime.ts");
+    const sandbox = isPython ? { sandbox: await runtimes.findSandbox() } : {};
+    return codeRuntime({ tools: ({ availableTools }) => availableTools(), ...sandbox });
+  };
+  const find = async (isPython: boolean): Promise<CodeRuntime> => {
+    const known = loaded.get(isPython) ?? load(isPython);
+    loaded.set(isPython, known);
+    return known.catch((cause: unknown) => {
+      // A sandbox that is missing may be installed before the next program.
+      loaded.delete(isPython);
+      throw cause;
+    });
+  };
+
+  return {
+    runtime: {
+      kind: "code",
+      async run(tool, input, context) {
+        const isPython = (input as { readonly language?: unknown }).language === "python";
+        return (await find(isPython)).run(tool, input, context);
+      },
+    },
+    async addTool(workspace) {
+      if (workspace.getTool("execute_code") !== undefined) return;
+      const { createServedCodeTool } = await import("../serve/create-served-code-tool.ts");
+      workspace.add(createServedCodeTool());
+    },
+    async close() {
+      await Promise.allSettled([...loaded.values()].map(async (runtime) => (await runtime).close()));
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import { isKitbagError } from "../../core/errors.ts";
+import { toPlaces } from "../../forge/drafts/languages.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
 import { describeAsking, describePermissions, describeWish } from "../../forge/permissions-beyond.ts";
-import { isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/tool-draft.ts";
+import { type CodeDraft, isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/tool-draft.ts";
 import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
 import { toPatch } from "../../records/versions/diff-versions.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -10,7 +11,6 @@ import { renderFacts } from "../render-facts.ts";
 import { renderPatch } from "../render-patch.ts";
 import { renderOpened } from "../render-tool.ts";
 import { showTime } from "../store/show-time.ts";
-import { toDraftTexts } from "./draft-texts.ts";
 
 /** Shows a draft that waits: all of it, or what is different from the version that it is an edit of. */
 export async function showDraft({ waiting, draft }: WaitingDraft, invocation: Invocation): Promise<Answer> {
@@ -72,4 +72,32 @@ function renderAll(draft: ToolDraft | SkillDraft, { style }: Invocation["termina
     ([path, text]) => `${style("bold", toPrintable(`+++ ${path}`))}\n${toPrintable(text).replace(/\n?$/u, "\n")}`,
   );
   return parts.join("\n");
+}
+
+/** All that a draft consists of, as texts by path: its code and files, and what it says about itself as JSON. */
+function toDraftTexts(draft: ToolDraft | SkillDraft): ReadonlyMap<string, string> {
+  return new Map(isSkillDraft(draft) ? toSkillTexts(draft) : toToolTexts(draft));
+}
+
+type Texts = readonly (readonly [path: string, text: string])[];
+
+function toToolTexts(draft: ToolDraft): Texts {
+  if ("steps" in draft) return [["draft.json", showJson(draft)]];
+  const { code, files = {}, ...head } = draft;
+  return [["draft.json", showJson(head)], [toPlaces(draft).codeFile, code], ...Object.entries(files)];
+}
+
+function toSkillTexts({ instructions, tools = [], files = {}, ...head }: SkillDraft): Texts {
+  const ofTool = (tool: CodeDraft): Texts =>
+    toToolTexts(tool).map(([path, text]) => [`tools/${tool.name}/${path}`, text]);
+  return [
+    ["draft.json", showJson(head)],
+    ["SKILL.md", instructions],
+    ...tools.flatMap(ofTool),
+    ...Object.entries(files),
+  ];
+}
+
+function showJson(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -1,9 +1,10 @@
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { isMcpProgram, toSourceKey, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, type McpSource, toSourceKey } from "../../core/mcp-code.ts";
 import type { McpChange, McpOffer } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
+import type { LogIn } from "../../runtimes/mcp/oauth-file.ts";
 import { toDigest } from "../../skills/folder/to-digest.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -14,8 +15,8 @@ import { toPrintable } from "../printable.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { toShownPath } from "../shown-path.ts";
 import { loadReports } from "../skills/load-reports.ts";
+import type { Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
-import { openLogIn, type OpenLogIn } from "./log-in.ts";
 import { toKeptPath } from "./open-servers.ts";
 import { renderInspected } from "./render-inspected.ts";
 
@@ -178,4 +179,44 @@ export function pickSource(sources: readonly McpSource[], name: string): McpSour
   throw usageError(
     `Cannot trust the MCP server ${name}: the servers of this project are ${known}; those of skills that are not trusted do not count`,
   );
+}
+
+/** A place on this machine to which a browser comes back after a log-in. */
+interface OpenLogIn extends LogIn {
+  close(): Promise<void>;
+}
+
+const page = "<!doctype html><title>Kitbag</title><p>You are logged in. You can close this window.</p>";
+/** A person may have to look for a password. */
+const patienceMs = 5 * 60_000;
+
+/** Opens a place for a browser to come back to, on the loopback address alone. */
+export async function openLogIn(terminal: Pick<Terminal, "note">): Promise<OpenLogIn> {
+  const { openGate } = await import("../../gate/open-gate.ts");
+  const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>();
+  promise.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const gate = await openGate({
+    routes: [
+      {
+        path: "/callback",
+        handle({ response, query }) {
+          response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
+          resolve(new URLSearchParams(query));
+        },
+      },
+    ],
+  });
+  return {
+    redirectUrl: `${gate.url}/callback`,
+    show(url) {
+      terminal.note(`Log in with your browser:\n  ${url.href}\n`);
+      timer = setTimeout(() => reject(new Error("nobody logged in within five minutes")), patienceMs);
+    },
+    waitFor: () => promise,
+    async close() {
+      clearTimeout(timer);
+      await gate.close({ graceMs: 1000 });
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { createSecretFinder } from "./find-secret.ts";
+import { createSecretFinder } from "./open-cli-runtimes.ts";
 
 test("createSecretFinder() takes the environment before the file of secrets", () => {
   const home = homeWith("TOKEN=file\nOTHER=file\n");

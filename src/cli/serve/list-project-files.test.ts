@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { createFileLister } from "./list-project-files.ts";
+import { createFileLister } from "./open-served.ts";
 
 const files = { "a.md": "", "about/x.txt": "", "about/deep/y.txt": "", "b.md": "", ".env": "", ".git/config": "" };
 

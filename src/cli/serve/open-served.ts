@@ -1,19 +1,29 @@
+import { opendir, realpath } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
 
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
 import type { McpServerEvent } from "../../mcp/server/mcp-server-options.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { SkillSource } from "../../skills/watch/skill-source.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
 import type { Quotas } from "../../workspace/quotas/quotas.ts";
+import { type FollowedSkills, followSkills } from "../../workspace/skills/follow-skills.ts";
+import { createSkillSource } from "../../workspace/skills/load-workspace-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { Invocation } from "../cli-command.ts";
+import type { CliContext, Invocation } from "../cli-command.ts";
 import { openWorkshop } from "../forge/open-workshop.ts";
 import { readLogLevel } from "../logs/log-level.ts";
-import { toPrintableLine } from "../printable.ts";
+import { type CliServers, withServers } from "../mcp/open-servers.ts";
+import { toPrintable, toPrintableLine } from "../printable.ts";
+import { toFindOptions } from "../skills/find-options.ts";
+import { toLoadOptions } from "../skills/load-reports.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { ownFolder } from "../store/find-project.ts";
 import type { OpenRecords } from "../store/with-records.ts";
-import { followFolders } from "./follow-folders.ts";
-import { createFileLister } from "./list-project-files.ts";
+import { usageError } from "../usage-error.ts";
 import type { LiveTokens } from "./live-tokens.ts";
 import { readVersion } from "./own-files.ts";
 import type { ServeWishes } from "./serve-wishes.ts";
@@ -111,4 +121,108 @@ export async function openServed(
       await workshop.close();
     },
   };
+}
+
+/** So many paths are found at most, and so many entries of a folder looked at. */
+const mostFound = 200;
+const mostLookedAt = 10_000;
+
+/**
+ * Makes what finds files and folders whose paths begin with what somebody typed, for completions. Paths are relative to the project;
+ * those of folders end with `/`. Nothing outside of the project is found, also not through a link, nothing of a `.kitbag`, where what
+ * other users made lies, and what is hidden only if the typed name begins with a dot.
+ */
+export function createFileLister(project: string): (typed: string) => Promise<readonly string[]> {
+  return async (typed) => {
+    const end = typed.lastIndexOf("/") + 1;
+    const [folder, start] = [typed.slice(0, end), typed.slice(end)];
+    const directory = await findInside(project, folder);
+    return directory === undefined
+      ? []
+      : listNames(directory, start).then((names) => names.map((name) => folder + name));
+  };
+}
+
+/** The real path of a folder of the project; nothing if it is elsewhere, or not there. */
+async function findInside(project: string, folder: string): Promise<string | undefined> {
+  if (folder.includes("\0") || isAbsolute(folder) || folder.split("/").includes("..")) return undefined;
+  try {
+    const [root, directory] = await Promise.all([realpath(project), realpath(join(project, folder))]);
+    const names = relative(root, directory).split(sep);
+    return names[0] === ".." || names.some(isOwnFolder) ? undefined : directory;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some file systems do not tell capital letters apart. */
+function isOwnFolder(name: string): boolean {
+  return name.toLowerCase() === ownFolder;
+}
+
+async function listNames(directory: string, start: string): Promise<string[]> {
+  const names: string[] = [];
+  let lookedAt = 0;
+  try {
+    for await (const entry of await opendir(directory)) {
+      if ((lookedAt += 1) > mostLookedAt) break;
+      const isWanted = entry.name.startsWith(start) && (!entry.name.startsWith(".") || start.startsWith("."));
+      // A link may lead out of the project: it is found by nobody.
+      if (isWanted && !isOwnFolder(entry.name) && (entry.isFile() || entry.isDirectory()))
+        names.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
+    }
+  } catch {
+    return [];
+  }
+  return names.toSorted().slice(0, mostFound);
+}
+
+/**
+ * Adds the skills that are found to a workspace, closed, and keeps them as their folders are from now on.
+ *
+ * @throws {KitbagError} `usage-invalid` if a folder that was named is not there.
+ */
+async function followFolders(
+  context: CliContext,
+  workspace: Workspace,
+  { directories, servers }: { readonly directories: readonly string[]; readonly servers: CliServers },
+): Promise<FollowedSkills> {
+  const { onProgress: _, ...options } = toLoadOptions(context, directories);
+  const source = createSkillSource({ ...options, ...toFindOptions(context, directories) });
+  const followed = await followSkills(workspace, checkFirst(withServers(source, servers, context), context));
+  noteUntrusted(followed.reports(), context.terminal);
+  let skipped = toSkipped(followed.reports());
+  followed.onReload((reports) => {
+    const now = toSkipped(reports);
+    for (const line of now) if (!skipped.has(line)) context.terminal.note(line);
+    skipped = now;
+  });
+  return followed;
+}
+
+/** What is wrong at the start is said, and a folder that was named must be there; later it may come and go. */
+function checkFirst(source: SkillSource, { terminal }: CliContext): SkillSource {
+  let isFirst = true;
+  return {
+    load: () => source.load(),
+    watch: (onLoad) =>
+      source.watch(async (loaded) => {
+        const missing = loaded.diagnostics.find(({ code }) => code === "folder-missing");
+        if (isFirst && missing !== undefined) throw usageError(missing.message);
+        if (isFirst) for (const { message } of loaded.diagnostics) terminal.note(`${toPrintable(message)}\n`);
+        isFirst = false;
+        await onLoad(loaded);
+      }),
+  };
+}
+
+/** One line for each skill that is not as its folder says. */
+function toSkipped(reports: readonly SkillReport[]): ReadonlySet<string> {
+  return new Set(
+    reports.flatMap(({ name, status, diagnostics }) => {
+      const problem = diagnostics.find(({ severity }) => severity === "error") ?? diagnostics[0];
+      if (status === "ok" || problem === undefined) return [];
+      return [`${toPrintableLine(`The skill ${name}: ${problem.message}`)}\n`];
+    }),
+  );
 }

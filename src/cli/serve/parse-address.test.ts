@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseAddress } from "./parse-address.ts";
+import { parseAddress } from "./serve-wishes.ts";
 
 test.for([
   ["8080", "127.0.0.1", 8080],

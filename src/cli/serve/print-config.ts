@@ -1,17 +1,17 @@
-import { resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 
-import type { Answer, Invocation } from "../cli-command.ts";
 import { checkGateOptions } from "../../gate/check-gate-options.ts";
 import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
 import { findSkills } from "../../skills/discovery/find-skills.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toFindOptions } from "../skills/find-options.ts";
 import { usageError } from "../usage-error.ts";
-import { renderClientConfig, type ClientEntry } from "./client-configs.ts";
+import { type ClientEntry, renderClientConfig } from "./client-configs.ts";
 import { isSource, mainFile } from "./own-files.ts";
 import { readTokens, withoutMissing } from "./read-tokens.ts";
 import type { HttpWishes, ServeWishes } from "./serve-wishes.ts";
-import { toCommand } from "./to-command.ts";
 
 /**
  * Answers with what `client` must be told to start or reach what this line would serve.
@@ -65,4 +65,39 @@ function toHttp({ host, port, tokens, oauth, publicUrl }: HttpWishes): ClientEnt
   const url = publicUrl ?? `http://${name}:${port}/mcp`;
   // Who signs in with OAuth is asked by the client; nobody is let in from elsewhere without one of the two.
   return { transport: "http", url, needsToken: oauth === undefined && (tokens !== undefined || !isLoopback(host)) };
+}
+
+/** What is known about how Kitbag was started. */
+export interface OwnProgram {
+  /** The absolute path of Node. */
+  readonly node: string;
+  /** The absolute path of the file that is started as `kitbag`. */
+  readonly main: string;
+  readonly isSource: boolean;
+  readonly platform: string;
+}
+
+/** A program and its words. */
+interface ProgramLine {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * The line that starts Kitbag from any folder: `npx` where it is installed in the project, so that the line survives an update,
+ * and else Node with the file itself. `npx` is told to fetch nothing: what has this name elsewhere is not this program.
+ */
+export function toCommand({ node, main, isSource, platform }: OwnProgram, project: string): ProgramLine {
+  const installed = findInstallation(main);
+  // On Windows npx is no program but a script, which many clients cannot start.
+  if (installed !== undefined && platform !== "win32" && isInside(project, installed)) {
+    return { command: "npx", args: ["--no", "--prefix", installed, "kitbag"] };
+  }
+  return { command: node, args: [...(isSource ? ["--conditions=@kitbag/source"] : []), main] };
+}
+
+/** The folder in whose `node_modules` Kitbag is. */
+function findInstallation(main: string): string | undefined {
+  const end = main.lastIndexOf(`${sep}node_modules${sep}kitbag${sep}`);
+  return end === -1 ? undefined : dirname(`${main.slice(0, end)}${sep}x`);
 }

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 
 import type { Style } from "../terminal.ts";
-import { renderServing, type ServingFacts } from "./render-serving.ts";
+import { renderServing, type ServingFacts } from "./serve-http.ts";
 
 const facts: ServingFacts = {
   url: "http://127.0.0.1:3210/mcp",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toCommand, type OwnProgram } from "./to-command.ts";
+import { toCommand, type OwnProgram } from "./print-config.ts";
 
 const program: OwnProgram = {
   node: "/opt/node/bin/node",

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 
 import { createTerminal } from "../terminal.ts";
-import { createProgress } from "./create-progress.ts";
+import { createProgress } from "./load-reports.ts";
 
 test("createProgress() shows how far reading has come, not more often than ten times a second", () => {
   const shown: string[] = [];

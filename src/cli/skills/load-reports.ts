@@ -1,16 +1,18 @@
-import { join } from "node:path";
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 import { findSkills } from "../../skills/discovery/find-skills.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
+import { createFolderTrust, type FolderTrust } from "../../skills/trust/folder-trust.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintable } from "../printable.ts";
 import { followMove } from "../store/follow-move.ts";
+import type { Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
-import { createProgress } from "./create-progress.ts";
-import { createTrust } from "./create-trust.ts";
-import { toFindOptions } from "./find-options.ts";
+import { relativeFolders, toFindOptions } from "./find-options.ts";
 
 /**
  * Finds and reads the skills that a command works with: those of `directories`, then those of the usual places. Runs nothing
@@ -48,4 +50,45 @@ export function toLoadOptions(context: CliContext, named: readonly string[]): Lo
     lock: openProjectLock(context.cwd),
     onProgress: createProgress(context.terminal),
   };
+}
+
+/** What takes less time needs no progress. */
+const quietMs = 300;
+const pauseMs = 100;
+
+/** Makes a function that shows how far reading skills has come: on a terminal only, and only if it takes a while. */
+export function createProgress(
+  terminal: Pick<Terminal, "showStatus">,
+  now: () => number = () => performance.now(),
+): (done: number, total: number) => void {
+  let next = now() + quietMs;
+  return (done, total) => {
+    if (now() < next) return;
+    next = now() + pauseMs;
+    terminal.showStatus(`Reading skills: ${Math.floor((done / total) * 100)} % of ${Math.ceil(total / 2)}`);
+  };
+}
+
+/**
+ * Makes the judge of skill folders for a command. A folder that the person names may run; one that `KITBAG_SKILLS` names by a
+ * relative path is part of whatever project somebody works in, and must be trusted like any other part of it.
+ */
+function createTrust(context: CliContext, named: readonly string[]): FolderTrust {
+  const trust = createFolderTrust({ home: resolveKitbagHome(context.env) });
+  const chosen = named.flatMap((directory) => toReal(resolve(context.cwd, directory)));
+  const loose = relativeFolders(context).flatMap(toReal);
+  const judge: FolderTrust = (folder) => {
+    const isIn = (root: string): boolean => isInside(folder.directory, root);
+    const isOfProject = folder.scope === "given" && loose.some(isIn) && !chosen.some(isIn);
+    return trust(isOfProject ? { ...folder, scope: "project" } : folder);
+  };
+  return trust.path === undefined ? judge : Object.assign(judge, { path: trust.path });
+}
+
+function toReal(path: string): string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderQuantiles, renderSparkline } from "./charts.ts";
+import { renderQuantiles, renderSparkline } from "./render-stats.ts";
 
 test("renderSparkline() draws numbers as columns, the highest as a full one", () => {
   expect(renderSparkline([0, 1, 4, 8, 5, 2, 0])).toBe("·▂▅█▆▃·");

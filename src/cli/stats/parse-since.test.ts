@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseSince } from "./parse-since.ts";
+import { parseSince } from "../commands/stats.ts";
 
 const now = Date.parse("2026-03-02T12:00:00Z");
 

@@ -1,11 +1,11 @@
-import { exportStore } from "../../store/export-store.ts";
 import type { ExportCounts } from "../../store/export-line.ts";
+import { exportStore } from "../../store/export-store.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
-import { toPrintable } from "../printable.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
-import { defaultStore, findNamedStore } from "./choose-store.ts";
+import { toPrintable } from "../printable.ts";
+import type { Terminal } from "../terminal.ts";
 import { checkThere } from "./check-there.ts";
-import { createCounter } from "./create-counter.ts";
+import { defaultStore, findNamedStore } from "./choose-store.ts";
 import { withKept } from "./open-kept.ts";
 import { toLinesFile, writeLines } from "./write-lines.ts";
 
@@ -37,4 +37,20 @@ export function showCounts({ values, entries, blobs }: ExportCounts): string {
 
 function count(number: number, one: string, more: string): string {
   return `${number} ${number === 1 ? one : more}`;
+}
+
+/** What takes less time needs no progress. */
+const quietMs = 300;
+const pauseMs = 100;
+
+/** Makes a function that counts, and shows how far it has come: on a terminal only, and only if it takes a while. */
+function createCounter(verb: string, terminal: Pick<Terminal, "showStatus">): () => void {
+  let count = 0;
+  let next = performance.now() + quietMs;
+  return () => {
+    count += 1;
+    if (performance.now() < next) return;
+    next = performance.now() + pauseMs;
+    terminal.showStatus(`${verb} ${count} lines`);
+  };
 }

@@ -4,8 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 import { createTerminal, type Terminal } from "../terminal.ts";
-import { highlightCode } from "./highlight-code.ts";
-import { runTour } from "./run-tour.ts";
+import { highlightCode, runTour } from "./run-tour.ts";
 import { toShownCode, type TourKit, type TourStep } from "./tour-step.ts";
 
 /** The step uses nothing of it. */

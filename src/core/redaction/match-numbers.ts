@@ -1,6 +1,5 @@
 import { alphanumerics, blanks, dashes, digits, dots, kindOf, parentheses, pluses, slashes } from "./characters.ts";
-import { ibanLengths } from "./iban-lengths.ts";
-import { undecided, type Hit, type Scan } from "./scan.ts";
+import { type Hit, type Scan, undecided } from "./scan.ts";
 
 /** What stands in a number that a person writes. */
 const numberSet = digits + blanks + dashes + dots + parentheses + slashes;
@@ -132,3 +131,13 @@ function hasCheckDigits(iban: string): boolean {
   }
   return rest === 1;
 }
+
+const lengths =
+  "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 GB22 GE22 " +
+  "GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 " +
+  "MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SD18 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20";
+
+/** How long the account numbers of a country are. */
+const ibanLengths: ReadonlyMap<string, number> = new Map(
+  lengths.split(" ").map((row) => [row.slice(0, 2), Number(row.slice(2))]),
+);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createSlowEngine } from "./engine.ts";
-import { findLimitProblems } from "./find-limit-problems.ts";
+import { findLimitProblems } from "./find-problems.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 test.for<[schema: JsonSchema, value: unknown, expected: string, found: string]>([

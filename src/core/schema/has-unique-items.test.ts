@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { hasUniqueItems } from "./has-unique-items.ts";
+import { hasUniqueItems } from "./engine.ts";
 
 test.for([
   ["an empty list", [], true],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JsonSchema } from "./json-schema.ts";
-import { linkSchema } from "./link-schema.ts";
+import { linkSchema } from "./engine.ts";
 
 test("linkSchema() leaves a schema without references as it is, but for what checks nothing", () => {
   const schema = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findSamples } from "./pattern-samples.ts";
+import { findSamples } from "./pattern-ways.ts";
 
 test.for([
   ["two letters", ["a", "b"], ["··", "a·", "·b"]],

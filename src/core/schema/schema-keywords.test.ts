@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { checkKeyword } from "./schema-keywords.ts";
+import { checkKeyword } from "./check-schema.ts";
 
 test.for([
   ["minimum", [0, -1.5], ["1", null, true]],

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { needCompiler } from "../../../test/support/build-kit.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { countWords, expectRefused, openTestForge, openTestRuntimes } from "../../../test/support/open-test-forge.ts";
-import { findAdvice } from "./find-advice.ts";
+import { findAdvice } from "./answer.ts";
 import type { CodeDraft } from "../tool-draft.ts";
 
 const runtimes = openTestRuntimes();

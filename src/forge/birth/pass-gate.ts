@@ -1,24 +1,32 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { KitbagError } from "../../core/errors.ts";
+import type { CodeFolder } from "../../core/script-code.ts";
 import type { Tool, ToolAuthor } from "../../core/tool.ts";
-import type { FileMap } from "../disk/durable-files.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { readFolder } from "../../skills/folder/read-folder.ts";
+import type { ToolJson } from "../../skills/manifests/read-tool-json.ts";
+import { type FileMap, placeFile, writeFiles } from "../disk/durable-files.ts";
 import { makeTool } from "../disk/make-tool.ts";
-import { toManifest } from "../disk/manifest.ts";
+import { manifestFile, renderManifest, toManifest } from "../disk/manifest.ts";
 import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
-import type { ForgeParts } from "../forge-parts.ts";
+import { toPlaces } from "../drafts/languages.ts";
 import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge-interface.ts";
+import type { ForgeParts } from "../forge-parts.ts";
 import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
+import { findSharing } from "../owners.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
-import { findSharing } from "../owners.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
 import { checkUses } from "./check-uses.ts";
 import { findLaxer } from "./find-laxer.ts";
-import { holdBack, type Agreed } from "./hold-back.ts";
+import { type Agreed, holdBack } from "./hold-back.ts";
 import { replayCalls } from "./replay-calls.ts";
 import { runExamples, type Trial } from "./run-examples.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 /** What a draft is an edit of. */
 export interface Base {
@@ -177,4 +185,77 @@ export async function proveTool(
   const { windows } = base;
   const replay = { store, address: tool.name, before, windows, maxCalls: policy.maxReplays };
   return { examples, replay: await replayCalls(tool, replay, trial) };
+}
+
+/** A folder outside the project in which a draft is built and tried. */
+interface Stage {
+  /** The files with this manifest: what will be kept, byte for byte. */
+  finish(manifest: ToolJson): CodeFolder;
+  /** All files, as they are now. */
+  files(): FileMap;
+  remove(): void;
+}
+
+/** What WASM modules are built with. */
+interface BuildParts {
+  findSandbox(): Promise<Sandbox>;
+  /** Where modules are kept that were built before. */
+  readonly cacheDirectory: string;
+  /** The project: compilers may be installed there. */
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes a draft into a folder of its own and builds what has to be built.
+ *
+ * @throws {KitbagError} `build-failed`, `compiler-missing`, and what the sandbox throws. Nothing is left then.
+ */
+async function openStage(draft: ToolDraft, build: BuildParts): Promise<Stage> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-forge-")));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  try {
+    writeFiles(directory, toFiles(draft));
+    if ("code" in draft) await buildModule(directory, draft, build);
+  } catch (cause) {
+    remove();
+    throw cause;
+  }
+  return {
+    remove,
+    finish(manifest) {
+      placeFile(join(directory, manifestFile), new TextEncoder().encode(renderManifest(manifest)));
+      return readFolder(directory, { takesMarks: false, keepsContents: false });
+    },
+    files() {
+      const { files } = readFolder(directory, { takesMarks: false, keepsContents: false });
+      return new Map(files.map(({ path }) => [path, readFileSync(join(directory, path))]));
+    },
+  };
+}
+
+function toFiles(draft: ToolDraft): FileMap {
+  if ("steps" in draft) return new Map();
+  const texts = { ...draft.files, [toPlaces(draft).codeFile]: draft.code };
+  return new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]));
+}
+
+async function buildModule(
+  directory: string,
+  draft: Exclude<ToolDraft, { steps: unknown }>,
+  { findSandbox, cacheDirectory, directory: project, signal }: BuildParts,
+): Promise<void> {
+  const { source, entryFile } = toPlaces(draft);
+  if (source === undefined) return;
+  const { buildTool } = await import("../../packages/build/build-tool.ts");
+  await buildTool({
+    sandbox: await findSandbox(),
+    directory,
+    source: source.file,
+    language: source.language,
+    output: entryFile,
+    cacheDirectory,
+    packagesFrom: [project],
+    signal,
+  });
 }

@@ -1,14 +1,16 @@
-import { describeProblem, type Problem } from "../../core/errors.ts";
-import { copyJson, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { describeProblem, isKitbagError, type Problem } from "../../core/errors.ts";
+import { copyJson, type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
+import { permissionKinds, type Permissions, scopesOf } from "../../core/permissions.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
+import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
+import { toTarget } from "../../sandbox/grants.ts";
 import { codeFiles } from "../../skills/code/code-file.ts";
+import { isIgnoredFile, isIgnoredFolder } from "../../skills/folder/ignored-names.ts";
 import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
-import { refuseFiles } from "./check-files.ts";
-import { refuseName } from "./check-name.ts";
-import { refusePermissions } from "./check-permissions.ts";
-import { refuseSchemaForm } from "./check-schema-form.ts";
 import { isVersion } from "../versions/next-version.ts";
+import { refuseName } from "./check-name.ts";
 import { pipelineDraftSchema, skillDraftSchema, toolDraftSchema } from "./draft-schema.ts";
 import { moduleFile, toPlaces } from "./languages.ts";
 
@@ -142,4 +144,121 @@ function toErrors(code: string, reasons: readonly (string | undefined)[]): Forge
 function toDiagnostic(problem: Problem): ForgeDiagnostic {
   const cure = problem.didYouMean === undefined ? {} : { cure: `write ${problem.didYouMean}` };
   return { severity: "error", code: "draft-invalid", message: describeProblem(problem), file: "draft", ...cure };
+}
+
+const segment = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/u;
+const longestPath = 200;
+const mostFiles = 100;
+
+/** Why these paths cannot be files of a tool, one line each. `own` are names that have a meaning there. */
+function refuseFiles(paths: readonly string[], own: readonly string[]): readonly string[] {
+  const reasons = paths.flatMap((path) => {
+    const reason = refusePath(path, own);
+    return reason === undefined ? [] : [`files[${JSON.stringify(path.slice(0, longestPath))}]: ${reason}`];
+  });
+  if (paths.length > mostFiles) reasons.unshift(`files: there are ${paths.length}, and ${mostFiles} may be there`);
+  const seen = new Map<string, string>();
+  for (const path of paths) {
+    const twin = seen.get(path.toLowerCase());
+    if (twin !== undefined) reasons.push(`files: ${path} and ${twin} are one file where case does not count`);
+    seen.set(path.toLowerCase(), path);
+  }
+  return reasons;
+}
+
+function refusePath(path: string, own: readonly string[]): string | undefined {
+  const parts = path.split("/");
+  if (path.length > longestPath || !parts.every((part) => segment.test(part) && !part.endsWith("."))) {
+    return 'a path is names of letters, digits, "_", "-" and ".", with "/" between them, and stays in the folder';
+  }
+  const top = parts[0]?.toLowerCase() ?? "";
+  if (own.includes(top)) return "Kitbag keeps something of its own there; take another name";
+  if (parts.some((part) => isIgnoredFolder(part)) || isIgnoredFile(parts.at(-1) ?? "")) {
+    return "a file of this name is never part of a tool";
+  }
+  return undefined;
+}
+
+/** What a schema can say of an object without naming its properties. Whatever begins with "$" or "x-" may be there, too. */
+const words: ReadonlySet<string> = new Set([
+  ...["type", "title", "description", "default", "examples", "enum", "const", "deprecated", "readOnly", "writeOnly"],
+  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "definitions", "format", "contentMediaType"],
+  ...["required", "additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"],
+  ...["minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies"],
+  ...["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems", "unevaluatedItems"],
+  ...["minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+]);
+
+/** Types, and what other languages call them. */
+const types: ReadonlyMap<string, string> = new Map([
+  ...["string", "number", "integer", "boolean", "object", "array"].map((type) => [type, type] as const),
+  ...([
+    ["str", "string"],
+    ["int", "integer"],
+    ["float", "number"],
+    ["bool", "boolean"],
+    ["dict", "object"],
+    ["list", "array"],
+  ] as const),
+]);
+
+/**
+ * Why a schema is likely none: `{"text": "string"}` has no property, only a word that means nothing, so that everything would fit.
+ * Says how it is written.
+ */
+function refuseSchemaForm(part: string, schema: JsonSchema | undefined): string | undefined {
+  if (schema === undefined || "properties" in schema) return undefined;
+  const unknown = Object.keys(schema).filter((key) => !words.has(key) && !/^(?:\$|x-)/u.test(key));
+  if (unknown.length === 0) return undefined;
+  const properties = Object.fromEntries(unknown.map((key): [string, JsonObject] => [key, toSchema(schema[key])]));
+  const cure = JSON.stringify({ type: "object", properties, required: unknown });
+  return `${part}: it is no JSON Schema, because it has no "properties"; write ${cure.length > 500 ? '{"type": "object", "properties": {…}}' : cure}`;
+}
+
+function toSchema(given: unknown): JsonObject {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as JsonObject;
+  return { type: types.get(String(given)) ?? "string" };
+}
+
+/** Words that mean everything or nothing: a permission names what it is for. */
+const sweeping = /^(?:true|false|yes|no|all|any|none|\*+)$/iu;
+
+const samples: Readonly<Record<keyof Permissions, string>> = {
+  read: '"./data"',
+  write: '"./data"',
+  network: '"api.example.com"',
+  env: '"API_KEY"',
+  run: '"git"',
+  sockets: '"private"',
+};
+
+/** Why nobody could grant these permissions, one line each: a person must not be asked about what means nothing. */
+function refusePermissions(permissions: Permissions): readonly string[] {
+  return permissionKinds.flatMap((kind) =>
+    scopesOf(permissions, kind).flatMap((one, index) => {
+      const reason = sweeping.test(one) ? `name each one, such as ${samples[kind]}` : refuseOne(kind, one);
+      return reason === undefined ? [] : [`permissions.${kind}[${index}]: ${showValue(one)}: ${reason}`];
+    }),
+  );
+}
+
+function refuseOne(kind: keyof Permissions, one: string): string | undefined {
+  if (kind === "network") return refuseHost(one);
+  if (kind === "env" && !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(one)) return `name one variable, such as ${samples.env}`;
+  if ((kind === "read" || kind === "write") && toTarget(one, { directory: "/" }) === undefined) {
+    return `a path starts with ./, ~/ or /, and has no *, except /** at its end, such as ${samples[kind]}`;
+  }
+  const isPath = /^[./~]/u.test(one);
+  if (kind === "run" && !isPath && /\s/u.test(one)) return `name the program alone, such as ${samples.run}`;
+  return undefined;
+}
+
+function refuseHost(rule: string): string | undefined {
+  try {
+    parseNetworkRule(rule);
+    return undefined;
+  } catch (cause) {
+    if (!isKitbagError(cause, "network-rule-invalid")) throw cause;
+    return cause.details.reason;
+  }
 }

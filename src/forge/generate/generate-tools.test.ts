@@ -8,7 +8,7 @@ import type { Model, ModelCall } from "../../models/model.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { createWorkflowTools } from "../workflow/create-workflow-tools.ts";
-import { findClosestTemplate } from "./closest-template.ts";
+import { findClosestTemplate } from "./generate-tools.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

@@ -3,16 +3,19 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
+import { createTextIndex } from "../../core/text-search.ts";
 import { injected, type Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
 import type { OwnPrices } from "../../models/prices/own-prices.ts";
 import { createPriceOf } from "../../models/prices/price-of.ts";
-import type { Forge } from "../forge-interface.ts";
-import { anyObject, closed, toOutput } from "../tools/to-output.ts";
-import { toWriter, type GenerateWish, type WriteText } from "./ask-model.ts";
-import { generateTool } from "./generate-tool.ts";
 import { findAuthor, findLimitedCaller } from "../../workspace/call/limited-caller.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
+import type { Forge, ForgeAnswer } from "../forge-interface.ts";
+import { makeFilled } from "../templates/create-template-tool.ts";
+import { fillTemplate } from "../templates/fill-template.ts";
+import { templates } from "../templates/templates.ts";
+import { anyObject, closed, toOutput } from "../tools/to-output.ts";
+import { askModel, type GenerateWish, toWriter, type WriteText } from "./ask-model.ts";
 import { readCalls } from "./read-calls.ts";
 import { suggestImprovements } from "./suggest-improvements.ts";
 
@@ -99,4 +102,154 @@ export function createSuggestTool(forge: Forge, store: Store | undefined): Tool 
       };
     },
   });
+}
+
+/** A tool that was made from a description, and how. */
+type GeneratedTool =
+  | { readonly how: "model"; readonly answer: ForgeAnswer }
+  | {
+      readonly how: "template";
+      readonly answer: ForgeAnswer;
+      readonly template: string;
+      /** What was read from the description; the others have their defaults. */
+      readonly parameters: JsonObject;
+    };
+
+/**
+ * Makes a tool from a description, through the gate: a model writes it; without one, the closest template is filled in.
+ *
+ * @throws {KitbagError} `input-invalid` if there is no model and no template is close.
+ */
+async function generateTool(forge: Forge, wish: GenerateWish, write?: WriteText): Promise<GeneratedTool> {
+  if (write !== undefined) return { how: "model", answer: await askModel(forge, write, wish) };
+  const { description, name: asked, ...trial } = wish;
+  const tools = forge.workspace.getAvailableTools().map(({ address }) => address);
+  const closest = findClosestTemplate(description, tools);
+  if (closest === undefined) throw nothingClose(description);
+  const name = asked ?? toName(description, closest.template);
+  const filled = fillTemplate({ ...closest, name, description: description.slice(0, longestDescription) });
+  return { how: "template", ...closest, answer: (await makeFilled(forge, filled, trial)) as ForgeAnswer };
+}
+
+const longestDescription = 1024;
+const mostWords = 4;
+
+/** A name of the first words that say something. */
+function toName(description: string, template: string): string {
+  const words = description
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .match(/[a-z0-9]+/gu);
+  const said = (words ?? []).filter((word) => !emptyWords.has(word)).slice(0, mostWords);
+  const name = said.join("-").slice(0, 60).replace(/-$/u, "");
+  return name === "" ? template : name;
+}
+
+const emptyWords = new Set([
+  "a",
+  "an",
+  "and",
+  "from",
+  "i",
+  "it",
+  "make",
+  "me",
+  "of",
+  "that",
+  "the",
+  "to",
+  "tool",
+  "want",
+  "with",
+]);
+
+function nothingClose(description: string): KitbagError {
+  const names = templates.map(({ name }) => name).join(", ");
+  const expected = `words that one of the templates has (${names}), because no model is there; or write the code yourself with create_tool`;
+  return new KitbagError("input-invalid", {
+    tool: "generate_tool",
+    problems: [{ path: "description", expected, found: JSON.stringify(description.slice(0, 200)) }],
+  });
+}
+
+/** A template that fits a description, and what the description says about its parameters. */
+interface ClosestTemplate {
+  readonly template: string;
+  readonly parameters: JsonObject;
+}
+
+/**
+ * Finds the template of a tool whose words are nearest to a description, and takes from it what is plain: hosts, files, columns,
+ * formats, names of tools. `tools` are the tools that are there: a pipeline needs some. Nothing if no word fits.
+ */
+export function findClosestTemplate(description: string, tools: readonly string[]): ClosestTemplate | undefined {
+  const words = description.split(/[^\w./-]+/u).map((word) => word.replace(/\.+$/u, ""));
+  const named = [...new Set(words)].filter((word) => tools.includes(word));
+  const fit = templates.filter(({ name, makes }) => makes === "tool" && (name !== "pipeline" || named.length > 0));
+  const index = createTextIndex(
+    fit.map(({ name, description: text }) => ({
+      id: name,
+      texts: [
+        [name, 3],
+        [text, 1],
+      ],
+    })),
+  );
+  const template = index.search(description, 1)[0]?.id;
+  return template === undefined ? undefined : { template, parameters: readParameters(template, description, named) };
+}
+
+function readParameters(template: string, text: string, tools: readonly string[]): JsonObject {
+  const parameters = readers[template]?.(text, tools) ?? {};
+  return Object.fromEntries(
+    Object.entries(parameters).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
+}
+
+type Reader = (text: string, tools: readonly string[]) => Readonly<Record<string, JsonValue | undefined>>;
+
+const readers: Readonly<Record<string, Reader>> = {
+  "api-client": (text) => ({
+    host: findHosts(text)[0],
+    path: /https?:\/\/[^/\s]+(\/[A-Za-z0-9._~%/-]+)/u.exec(text)?.[1]?.replace(/[./]+$/u, ""),
+    keyEnv: /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/u.exec(text)?.[0],
+  }),
+  "web-scraper": (text) => {
+    const hosts = findHosts(text);
+    return { hosts: hosts.length > 0 ? hosts.slice(0, 20) : undefined };
+  },
+  "csv-report": (text) => ({
+    groupBy: findWord(text, /\b(?:group(?:s|ed)?(?: it| them| rows)? by|per|for each)/iu),
+    sumOf: findWord(text, /\b(?:sums?(?: up)?(?: of)?|totals?(?: of)?|adds? up|average(?: of)?)(?: the)?/iu),
+    folder: /(?<=\s|^)(\.\/[\w./-]*[\w-])\/[\w-]+\.csv\b/iu.exec(text)?.[1],
+  }),
+  "sql-query": (text) => ({ database: /(?<=\s|^|["'`])[\w./-]+\.(?:db|sqlite3?)\b/iu.exec(text)?.[0] }),
+  "file-converter": (text) => {
+    const [, from, to] =
+      /\b(json|csv|ya?ml)\b.*?\b(?:to|into|as|→)\s+(?:\w+ ){0,2}?(json|csv|ya?ml)\b/iu.exec(text) ?? [];
+    return { from: toFormat(from), to: toFormat(to) };
+  },
+  pipeline: (_text, tools) => ({ tools: tools.slice(0, 20) }),
+};
+
+/** Hosts of addresses, and words that can be nothing else. */
+function findHosts(text: string): readonly string[] {
+  const found = text.matchAll(/(?:https?:\/\/|(?<![\w@./-]))((?:[a-z0-9-]+\.)+[a-z]{2,24})(?![\w-]|\.\w)/giu);
+  const hosts = [...found].map(([, host = ""]) => host.toLowerCase());
+  return [...new Set(hosts.filter((host) => !/\.(?:csv|json|ya?ml|db|sqlite3?|py|js|ts|html?|txt|md)$/u.test(host)))];
+}
+
+/** The word after another, quoted or not. */
+function findWord(text: string, before: RegExp): string | undefined {
+  const pattern = new RegExp(
+    `${before.source}\\s+(?:the\\s+)?(?:column\\s+)?(?:["'\`]([^"'\`]{1,100})["'\`]|(\\w{1,100}))`,
+    "iu",
+  );
+  const [, quoted, word] = pattern.exec(text) ?? [];
+  return quoted ?? word;
+}
+
+function toFormat(text: string | undefined): string | undefined {
+  return text?.toLowerCase().replace("yml", "yaml");
 }

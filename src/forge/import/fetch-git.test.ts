@@ -7,9 +7,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createRepository, serveGit, type GitServer, type TestRepository } from "../../../test/support/git-server.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { fetchGit } from "./fetch-git.ts";
+import { fetchGit, type GitSource } from "./fetch-git.ts";
 import type { Fetched, FetchOptions } from "./fetched.ts";
-import type { GitSource } from "./git-session.ts";
 
 test("fetchGit() fetches the newest state of a repository over HTTP, and says which commit it is", async () => {
   const repository = createRepository();

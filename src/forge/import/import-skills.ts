@@ -3,17 +3,19 @@ import { join, relative } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
+import { createVersions } from "../../records/versions/versions.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { fromSkill } from "../../workspace/versions/to-version-source.ts";
 import type { FetchOptions } from "./fetched.ts";
-import { gatherSource, type GatheredSource } from "./gather-source.ts";
+import { type GatheredSource, gatherSource } from "./gather-source.ts";
 import type { ImportCandidate, LoadedCandidate, SkippedFolder } from "./import-candidate.ts";
 import { isLocal, showSource } from "./import-source.ts";
 import { landSkills } from "./land-skills.ts";
-import { keepReplaced } from "./keep-replaced.ts";
-import { isNextVersion } from "./tool-versions.ts";
-import { openProject, trustNothing, type ImportProject } from "./open-project.ts";
+import { type ImportProject, openProject, trustNothing } from "./open-project.ts";
 import { parseSource } from "./parse-source.ts";
 import { toCandidates, toSkipped } from "./to-candidates.ts";
+import { isNextVersion } from "./tool-versions.ts";
 
 /** What is imported, where to, and who decides. */
 export interface ImportOptions extends FetchOptions {
@@ -235,4 +237,12 @@ function whyNothing({ skipped }: ImportReport): string {
 
 function failed(source: string, reason: string): KitbagError {
   return new KitbagError("import-failed", { source, reason });
+}
+
+/** Keeps a skill as it is now, before something else takes its place. One that cannot be read has nothing to be kept. */
+async function keepReplaced(store: Store, { skill }: SkillReport): Promise<void> {
+  if (skill?.folder === undefined) return;
+  await createVersions(store).keep(skill.name, fromSkill(skill), {
+    ...(skill.version !== undefined && { label: skill.version }),
+  });
 }

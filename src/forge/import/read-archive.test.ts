@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 
 import { makeRawTar, makeRawTgz, makeRawZip, type RawEntry } from "../../../test/support/make-archives.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { checkEntryPath } from "./check-entry.ts";
+import { checkEntryPath } from "./file-tree.ts";
 import { toLimits, type ImportLimits } from "./import-limits.ts";
 import { readArchive } from "./read-archive.ts";
 

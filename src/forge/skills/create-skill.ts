@@ -6,33 +6,36 @@ import { isKitbagError } from "../../core/errors.ts";
 import { joinPermissions } from "../../core/permissions.ts";
 import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
+import { findAuthor } from "../../workspace/call/limited-caller.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
+import { checkUses } from "../birth/check-uses.ts";
+import { countDraft } from "../birth/count-draft.ts";
+import { findLaxerTools } from "../birth/find-laxer.ts";
+import { type Agreed, holdBack, type Wish } from "../birth/hold-back.ts";
+import { refuseCaller } from "../birth/refuse-caller.ts";
+import { replayCalls } from "../birth/replay-calls.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
-import type { ForgeParts } from "../forge-parts.ts";
+import { type AuthorOptions, toAuthor, toOwned } from "../edits.ts";
 import type {
+  ChangeOptions,
   Forge,
   ForgeDiagnostic,
   LiveSkill,
   RefusedTool,
+  ReplayDifference,
   ReplayReport,
   SkillAnswer,
   SkillChangeOptions,
   WaitingTool,
 } from "../forge-interface.ts";
-import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
-import { checkUses } from "../birth/check-uses.ts";
-import { findLaxerTools } from "../birth/find-laxer.ts";
-import { holdBack, type Agreed, type Wish } from "../birth/hold-back.ts";
-import { countDraft } from "../birth/count-draft.ts";
-import { refuseCaller } from "../birth/refuse-caller.ts";
-import { toAuthor, toOwned, type AuthorOptions } from "../edits.ts";
-import type { SkillDraft } from "../tool-draft.ts";
+import type { ForgeParts } from "../forge-parts.ts";
 import { checkOwner, findSharing, skillOwnershipOf } from "../owners.ts";
-import { findAuthor } from "../../workspace/call/limited-caller.ts";
-import { toSkillUses } from "./render-skill.ts";
+import type { SkillDraft } from "../tool-draft.ts";
+import { findWindows } from "../versions/live-windows.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
-import { replaySkill } from "./replay-skill.ts";
+import { toSkillUses } from "./render-skill.ts";
 import { findSkillChange, loadKeptTools, loadLastTools, type SkillChange } from "./skill-change.ts";
 import { writeSkill } from "./skill-writer.ts";
 import { labelStage, stageSkill, trySkill } from "./stage-skill.ts";
@@ -233,4 +236,38 @@ export async function attempt(name: string, work: () => Promise<void>): Promise<
     if (!isKitbagError(cause, "version-conflict")) throw cause;
     return refuseWith(name, cause);
   }
+}
+
+/** A skill that is replaced: its tools before, and those that come now. */
+interface Replaced {
+  readonly stored: StoredSkill;
+  readonly before: readonly Tool[];
+  readonly after: readonly Tool[];
+}
+
+/** Makes recorded calls of a skill's tools again with its new version. Nothing if there is none before, or it may not run. */
+async function replaySkill(
+  { policy, runtimes, workspace, store, trust }: ForgeParts,
+  { stored, before, after }: Replaced,
+  { signal, call }: Pick<ChangeOptions, "signal" | "call">,
+): Promise<ReplayReport | undefined> {
+  const { name, current, history } = stored;
+  if (current === undefined || !trust.mayRun(current.folder)) return undefined;
+  const trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call };
+  const windows = findWindows(history, current.label);
+  const differences: ReplayDifference[] = [];
+  const skipped = new Set<string>();
+  let calls = 0;
+  for (const tool of after) {
+    const known = before.find((one) => one.name === tool.name);
+    if (known === undefined) continue;
+    const address = `${name}/${tool.name}`;
+    const replay = { store, address, before: known, windows, maxCalls: policy.maxReplays - calls };
+    const report = await replayCalls(tool, replay, trial);
+    calls += report.calls;
+    differences.push(...report.differences.map((one) => ({ tool: address, ...one })));
+    if (report.skipped !== undefined) skipped.add(report.skipped);
+  }
+  const why = calls === 0 && skipped.size > 0 ? { skipped: [...skipped].join("; ") } : {};
+  return { calls, same: calls - differences.length, differences, ...why };
 }

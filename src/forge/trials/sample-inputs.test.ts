@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createEngine } from "../../core/schema/engine.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { sampleInputs } from "./sample-inputs.ts";
+import { sampleInputs } from "./try-tool.ts";
 
 const schemas: readonly JsonSchema[] = [
   object({ text: { type: "string" }, count: { type: "integer", minimum: 1, maximum: 3 } }, ["text"]),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toNetwork } from "./to-network.ts";
+import { toNetwork } from "./connections.ts";
 
 test.for([
   ["127.0.0.1", "127.0.0.1"],

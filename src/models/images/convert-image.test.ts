@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 
 import { makeBmp, makeImage } from "../../../test/support/make-image.ts";
-import { convertImage, fitsLimits } from "./convert-image.ts";
+import { convertImage, fitsLimits } from "./prepare-images.ts";
 import { findImageLimits } from "./image-limits.ts";
 import { readImage } from "./read-image.ts";
 

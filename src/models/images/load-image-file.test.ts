@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { loadImageFile } from "./load-image-file.ts";
+import { loadImageFile } from "./to-image-part.ts";
 
 test("loadImageFile() reads a file, also by a link", async () => {
   const folder = createFolder({ "a.png": "12345" });

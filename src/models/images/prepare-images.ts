@@ -1,15 +1,16 @@
-import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
+import type { Sharp, SharpOptions } from "sharp";
+
+import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import { isInnerUrl } from "../../sandbox/download/check-address.ts";
 import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
-import { convertImage, fitsLimits } from "./convert-image.ts";
+import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
 import { countImages, isImage } from "./count-images.ts";
 import { downloadImage, showUrl } from "./download-image.ts";
 import { createImageCache, type ImageCache } from "./image-cache.ts";
 import type { ImageFile } from "./image-file.ts";
-import { findImageLimits, manyImages, type ImageLimits } from "./image-limits.ts";
-import { hasResultImages, moveResultImages } from "./move-result-images.ts";
-import { readImage } from "./read-image.ts";
-import { maxSourceBytes, parseDataUrl, type ImagePart } from "./to-image-part.ts";
+import { findImageLimits, type ImageLimits, manyImages } from "./image-limits.ts";
+import { maxPixels, readImage } from "./read-image.ts";
+import { type ImagePart, maxSourceBytes, parseDataUrl } from "./to-image-part.ts";
 
 /** How {@link prepareImages} goes about it. */
 export interface PrepareImagesOptions {
@@ -152,4 +153,126 @@ async function readPart({ cache, options }: Desk, part: ImagePart, data: Bytes):
     return readImage(await downloadImage(url, limits), showUrl(url));
   });
   return { image, isWhole: true };
+}
+
+type UserPart = Extract<ModelMessage, { role: "user" }>["content"][number];
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+type ToolPart = ToolMessage["content"][number];
+
+/** Providers whose results of tools hold pictures; the others write them out as text, in base64. */
+const withImages = new Set(["openai.responses", "anthropic.messages", "google.generative-ai"]);
+
+/** Tells whether a prompt has pictures in results of tools that the model's provider takes no pictures in. */
+function hasResultImages(prompt: ModelPrompt, { provider }: Pick<Model, "provider">): boolean {
+  if (withImages.has(provider)) return false;
+  return prompt.some(({ role, content }) => role === "tool" && content.some((part) => toFiles(part).length > 0));
+}
+
+/** Moves the pictures of results into a message of the user right after all results; in their place stands where they are. */
+function moveResultImages(prompt: ModelPrompt): ModelPrompt {
+  const moved: ModelPrompt = [];
+  let waiting: UserPart[] = [];
+  for (const message of prompt) {
+    // Results stand together: nothing may come between them.
+    if (message.role !== "tool" && waiting.length > 0) {
+      moved.push({ role: "user", content: waiting });
+      waiting = [];
+    }
+    if (message.role !== "tool") moved.push(message);
+    else moved.push({ ...message, content: message.content.map((part) => takeOut(part, waiting)) });
+  }
+  if (waiting.length > 0) moved.push({ role: "user", content: waiting });
+  return moved;
+}
+
+function takeOut(part: ToolPart, waiting: UserPart[]): ToolPart {
+  if (part.type !== "tool-result" || part.output.type !== "content" || toFiles(part).length === 0) return part;
+  const label = `Image from the result of ${part.toolName} (${part.toolCallId}):`;
+  const texts = part.output.value.map((item) => {
+    if (!isImageFile(item)) return item.type === "text" ? item.text : JSON.stringify(item);
+    waiting.push({ type: "text", text: label }, item);
+    return "(The image is in the next message.)";
+  });
+  return { ...part, output: { type: "text", value: texts.join("\n") } };
+}
+
+type Item = Extract<Extract<ToolPart, { type: "tool-result" }>["output"], { type: "content" }>["value"][number];
+type FileItem = Extract<Item, { type: "file" }>;
+
+function toFiles(part: { readonly type: string }): readonly FileItem[] {
+  const { output } = part as { output?: { type: string; value: readonly Item[] } };
+  return output?.type === "content" ? output.value.filter(isImageFile) : [];
+}
+
+function isImageFile(item: Item): item is FileItem {
+  return item.type === "file" && item.mediaType.startsWith("image");
+}
+
+/** Loads the package that converts pictures. */
+type LoadSharp = () => Promise<{ readonly default: OpenSharp }>;
+
+type OpenSharp = (bytes: Uint8Array, options: SharpOptions) => Sharp;
+
+const importSharp: LoadSharp = () => import("sharp");
+const limitSeconds = 30;
+const quality = 85;
+/** A picture that is too many bytes is made smaller by this, so many times. */
+const shrink = 0.7;
+const tries = 8;
+const smallestEdge = 64;
+
+/** Tells whether a provider takes a picture as it is. */
+export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: ImageLimits, maxEdge: number): boolean {
+  if (!limits.mediaTypes.includes(mediaType) || bytes.length > limits.maxBytes) return false;
+  return size === undefined || Math.max(size.width, size.height) <= maxEdge;
+}
+
+/**
+ * Makes a picture that a provider takes out of one that it does not: of another type, smaller, turned the way that it is looked
+ * at. Of a moving picture the first one stays, and of what a camera writes into it (place, time) nothing.
+ *
+ * @throws {KitbagError} `package-missing` if `sharp` is not installed, `image-invalid` if the picture cannot be converted.
+ */
+export async function convertImage(
+  image: ImageFile,
+  limits: ImageLimits,
+  maxEdge: number,
+  load: LoadSharp = importSharp,
+): Promise<ImageFile> {
+  const sharp = await loadSharp(image, limits, load);
+  try {
+    const options = { limitInputPixels: maxPixels, failOn: "error", pages: 1 } as const;
+    const { hasAlpha, autoOrient } = await sharp(image.bytes, options).metadata();
+    const longest = Math.max(autoOrient.width, autoOrient.height);
+    const isExact = hasAlpha || image.mediaType === "image/png" || image.mediaType === "image/gif";
+    let edge = Math.min(maxEdge, longest);
+    for (let attempt = 0; attempt < tries && edge >= Math.min(smallestEdge, longest); attempt++) {
+      const turned = sharp(image.bytes, options)
+        .autoOrient()
+        .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
+        .timeout({ seconds: limitSeconds });
+      // Exactly as it was if that is small enough, else as a photograph.
+      const exact = isExact && attempt === 0;
+      const bytes = await (exact ? turned.png() : turned.flatten({ background: "white" }).jpeg({ quality })).toBuffer();
+      if (bytes.length <= limits.maxBytes) return readImage(bytes, image.name);
+      if (!exact) edge = Math.floor(edge * shrink);
+    }
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
+    const reason = `it cannot be converted from ${image.mediaType} (${describeCause(cause, 200)}); save it as PNG or JPEG`;
+    throw new KitbagError("image-invalid", { image: image.name, reason }, { cause });
+  }
+  const reason = `it stays larger than the ${limits.maxBytes} bytes that ${limits.provider} takes; make it smaller`;
+  throw new KitbagError("image-invalid", { image: image.name, reason });
+}
+
+async function loadSharp(image: ImageFile, limits: ImageLimits, load: LoadSharp): Promise<OpenSharp> {
+  try {
+    return (await load()).default;
+  } catch (cause) {
+    if ((cause as { code?: unknown } | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    const provider = limits.provider === "any" ? "this model" : limits.provider;
+    const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
+    throw new KitbagError("package-missing", { peer: "sharp", user }, { cause });
+  }
 }

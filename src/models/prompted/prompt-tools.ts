@@ -1,14 +1,14 @@
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { renderSchema } from "../../core/schema/render-schema.ts";
 import { checkOptionNames } from "../check-option-names.ts";
+import type { FinishReason, Model, ModelAnswer, ModelCall, ModelContent, ModelPart, ModelTool } from "../model.ts";
 import { asModel } from "../shims/as-model.ts";
-import type { FinishReason, Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
-import { createAnswerWriter, toToolCall, type AnswerWriter } from "./answer-writer.ts";
+import { type AnswerWriter, createAnswerWriter, toToolCall } from "./answer-writer.ts";
 import { parsePieces } from "./parse-tool-calls.ts";
 import { renderPrompt } from "./render-prompt.ts";
-import { renderChoice, renderTools } from "./render-tools.ts";
 import { createScanner, type Piece, type Scanner, type ScannerOptions } from "./scanner.ts";
 import { createRepeatCheck } from "./shown-text.ts";
-import { followArguments, type ArgumentStream } from "./stream-arguments.ts";
-import { toToolIndex, type CallableTool } from "./tool-index.ts";
+import { type CallableTool, type ToolIndex, toToolIndex } from "./tool-index.ts";
 
 /** How {@link promptTools} asks and reads. */
 export interface PromptToolsOptions {
@@ -240,4 +240,104 @@ function createTextReader(
       writer.close();
     },
   };
+}
+
+/** Follows the arguments of one call as they are written. */
+interface ArgumentStream {
+  readonly name: string;
+  /** Takes what was written since, and answers what of it belongs to the arguments. */
+  push(chunk: string): string;
+}
+
+const beginning = /^<tool_call>\s*\{\s*"name"\s*:\s*"([^"\\\n]{1,160})"\s*,\s*"arguments"\s*:\s*(?=\{)/u;
+
+/** Begins to follow a call whose tool is known and whose arguments have begun; `undefined` if it is too early, or another style. */
+function followArguments(text: string, index: ToolIndex): { stream: ArgumentStream; first: string } | undefined {
+  if (text.length > 4096) return undefined;
+  const match = beginning.exec(text);
+  const tool = match === null ? undefined : index.find(String(match[1]));
+  if (match === null || tool === undefined) return undefined;
+  const stream = createArgumentStream(tool.name);
+  return { stream, first: stream.push(text.slice(match[0].length)) };
+}
+
+function createArgumentStream(name: string): ArgumentStream {
+  let depth = 0;
+  let isText = false;
+  let isEscaped = false;
+  let isOver = false;
+
+  /** Tells whether the arguments end with this character. */
+  function isLast(code: number): boolean {
+    if (isEscaped) isEscaped = false;
+    else if (isText && code === 0x5c) isEscaped = true;
+    else if (code === 0x22) isText = !isText;
+    else if (isText) return false;
+    else if (code === 0x7b || code === 0x5b) depth += 1;
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    return depth === 0;
+  }
+
+  return {
+    name,
+    push(chunk) {
+      if (isOver) return "";
+      for (let index = 0; index < chunk.length; index++) {
+        if (!isLast(chunk.charCodeAt(index))) continue;
+        isOver = true;
+        return chunk.slice(0, index + 1);
+      }
+      return chunk;
+    },
+  };
+}
+
+/** The tools of a call, made ready for a model that has none. */
+interface RenderedTools {
+  readonly tools: readonly ModelTool[];
+  readonly text: string;
+  /** The tools that only their provider can offer. */
+  readonly unsupported: readonly string[];
+}
+
+const rendered = new WeakMap<object, RenderedTools>();
+
+const none: RenderedTools = { tools: [], text: "", unsupported: [] };
+
+/** Writes tools for the system text, once for each list of tools. */
+function renderTools(list: ModelCall["tools"]): RenderedTools {
+  if (list === undefined || list.length === 0) return none;
+  let found = rendered.get(list);
+  if (found === undefined) {
+    const tools = list.filter((tool) => tool.type === "function");
+    const unsupported = list.filter((tool) => tool.type === "provider").map((tool) => tool.id);
+    found = { tools, text: tools.length === 0 ? "" : renderAll(tools), unsupported };
+    rendered.set(list, found);
+  }
+  return found;
+}
+
+/** One format, and the one that the most open models were trained on. Fewer words are followed better by small ones. */
+const howTo = `To call a tool, write:
+<tool_call>
+{"name": "the tool's name", "arguments": {"key": "value"}}
+</tool_call>
+Arguments are one JSON object that fits the tool. Write one <tool_call> for each call, then stop: the results come in <tool_response>. Call a tool only if you need it; otherwise just answer.`;
+
+function renderAll(tools: readonly ModelTool[]): string {
+  return `You have these tools:\n\n${tools.map(renderTool).join("\n\n")}\n\n${howTo}`;
+}
+
+function renderTool({ name, description, inputSchema, inputExamples }: ModelTool): string {
+  const lines = [`${name}${description === undefined || description === "" ? "" : `: ${description}`}`];
+  lines.push(`arguments: ${renderSchema(inputSchema as JsonSchema)}`);
+  const [example] = inputExamples ?? [];
+  if (example !== undefined) lines.push(`such as: ${JSON.stringify(example.input)}`);
+  return lines.join("\n");
+}
+
+/** What is added when a model must call a tool, or must not. */
+function renderChoice(choice: ModelCall["toolChoice"]): string {
+  if (choice?.type === "required") return "\nNow you must call a tool.";
+  return choice?.type === "tool" ? `\nNow you must call the tool ${choice.toolName}.` : "";
 }

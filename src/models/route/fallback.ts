@@ -2,23 +2,24 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall } from "../model.ts";
+import { loadKnownModels } from "../prices/known-models.ts";
+import { providerOf } from "../prices/provider-names.ts";
 import { machineClock, toError } from "../retry/model-clock.ts";
 import {
   isModelError,
   isModelErrorCode,
-  toModelError,
   type ModelError,
   type ModelErrorCode,
+  toModelError,
 } from "../retry/to-model-error.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
-import { findContextWindow } from "../table/find-model.ts";
 import {
   askCandidate,
+  type Candidate,
   checkModels,
   findSharedUrls,
   generateCandidate,
   toCandidates,
-  type Candidate,
 } from "./candidate.ts";
 
 /** What is known when the next model is asked. */
@@ -131,4 +132,10 @@ async function pickNext(
     if (other === undefined || other > size) return next;
   }
   return undefined;
+}
+
+/** How many tokens a model reads, as far as is known. */
+async function findContextWindow(model: Model): Promise<number | undefined> {
+  const known = await loadKnownModels();
+  return known.find(providerOf(model), model.modelId)?.contextWindow;
 }

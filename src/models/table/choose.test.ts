@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/errors.ts";
 import { resolveModel } from "../resolve/resolve-model.ts";
-import { choose, type ChooseOptions, type ModelNeeds } from "./choose.ts";
-import { loadModelTable } from "./model-table.ts";
+import { choose, type ChooseOptions, loadModelTable, type ModelNeeds } from "./choose.ts";
 
 const now = new Date("2026-11-16T00:00:00Z");
 const all: ChooseOptions = { available: "all", now };

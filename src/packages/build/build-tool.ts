@@ -1,22 +1,30 @@
-import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Dependencies } from "../install/create-dependencies.ts";
-import { createBuildCache, type BuildCache } from "./build-cache.ts";
+import { type BuildCache, createBuildCache } from "./build-cache.ts";
 import { checkModule } from "./check-module.ts";
-import { checkPath } from "./check-path.ts";
 import { compile } from "./compile.ts";
 import type { Compiler } from "./compilers/compiler.ts";
 import { copySources, type SourceFile } from "./copy-sources.ts";
 import { createSearch } from "./create-search.ts";
 import { fetchCrates } from "./fetch-crates.ts";
 import { findCompiler, toCure } from "./find-compilers.ts";
-import { isLanguage, languageNames, languageOf, languages, type Language } from "./languages.ts";
-import { writeModule } from "./write-module.ts";
+import { isLanguage, type Language, languageNames, languageOf, languages } from "./languages.ts";
 
 /** How far a build has come. */
 export interface BuildProgress {
@@ -203,4 +211,67 @@ function describe({ program, version }: Compiler): Pick<BuiltTool, "compiler" | 
 
 function toDigest(module: Uint8Array): string {
   return `sha256:${createHash("sha256").update(module).digest("hex")}`;
+}
+
+/**
+ * Brings a path of a skill's folder to its shortest form.
+ *
+ * @throws {KitbagError} `option-invalid` if it is not a path below the folder.
+ */
+function checkPath(option: string, path: string): string {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const isBelow = !path.startsWith("/") && parts.length > 0 && !parts.includes("..") && !path.includes("\0");
+  if (isBelow) return parts.join("/");
+  throw new KitbagError("option-invalid", {
+    option,
+    found: JSON.stringify(path),
+    expected: "a path of a file in the skill's folder, relative to it",
+  });
+}
+
+/** Where a module goes. */
+interface ModulePlace {
+  /** The skill's folder. */
+  readonly directory: string;
+  /** Relative to it, as {@link checkPath} makes it. */
+  readonly output: string;
+}
+
+/**
+ * Writes a module into a skill's folder, whole or not at all, unless it is there already; answers whether it was not. A link in
+ * its place is replaced, not followed.
+ *
+ * @throws {KitbagError} `build-failed` if a folder on the way is a link, or cannot be written.
+ */
+function writeModule({ directory, output }: ModulePlace, module: Uint8Array): boolean {
+  const root = realpathSync(directory);
+  const path = join(root, output);
+  const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    makeFolders(root, dirname(output));
+    if (isSame(path, module)) return false;
+    writeFileSync(draft, module, { flag: "wx", mode: 0o644 });
+    renameSync(draft, path);
+    return true;
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    const reason = `the module cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new KitbagError("build-failed", { source: output, reason, lines: [] }, { cause });
+  }
+}
+
+function isSame(path: string, module: Uint8Array): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === module.length && readFileSync(path).equals(module);
+}
+
+/** Not through links: somebody else's work may be in the folder, and lead us out of it. */
+function makeFolders(root: string, way: string): void {
+  let folder = root;
+  for (const name of way === "." ? [] : way.split("/")) {
+    folder = join(folder, name);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(folder);
+    else if (!found.isDirectory()) throw new Error(`${name} is a link, or not a folder`);
+  }
 }

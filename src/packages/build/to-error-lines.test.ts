@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toErrorLines } from "./to-error-lines.ts";
+import { toErrorLines } from "./compile.ts";
 
 const place = { directory: "/skill" };
 

@@ -1,15 +1,14 @@
-import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { dependencyFailed, explainSystem, type DependencyFailure } from "./dependency-failure.ts";
-import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { dependencyFailed, type DependencyFailure, explainSystem } from "./dependency-failure.ts";
+import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
 import type { Installer, InstallPlace } from "./installer.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
 import { openIndex } from "./open-index.ts";
-import { digestOf, openPackageCache, type Lock, type PackageCache } from "./package-cache.ts";
-import { identifySource, toSource, type PackageIndex } from "./package-source.ts";
+import { digestOf, type Lock, openPackageCache, type PackageCache } from "./package-cache.ts";
+import { identifySource, type PackageIndex, toSource } from "./package-source.ts";
 import { pythonInstaller } from "./python/python-installer.ts";
 import { rustInstaller } from "./rust/rust-installer.ts";
-import { shareWork } from "./share-work.ts";
 
 /** How packages are installed. */
 export interface DependenciesOptions {
@@ -190,4 +189,54 @@ async function explained<Result>({ language }: DependencyRequest, run: () => Pro
     const failure = explainSystem(cause);
     throw failure === undefined ? cause : dependencyFailed(language, failure);
   }
+}
+
+interface Shared<Result> {
+  readonly result: Promise<Result>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/** Does the work of one key once for all who ask at the same time; it is stopped when the last of them has gone. */
+type ShareWork<Result> = (
+  key: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+  signal?: AbortSignal,
+) => Promise<Result>;
+
+/** Makes what shares work. Nothing is kept: whoever asks when it is done gets it done again. */
+export function shareWork<Result>(): ShareWork<Result> {
+  const running = new Map<string, Shared<Result>>();
+
+  function start(key: string, work: (signal: AbortSignal) => Promise<Result>): Shared<Result> {
+    const stop = new AbortController();
+    const shared: Shared<Result> = { result: work(stop.signal), stop, waiting: 0 };
+    running.set(key, shared);
+    const forget = (): void => {
+      if (running.get(key) === shared) running.delete(key);
+    };
+    shared.result.then(forget, forget);
+    return shared;
+  }
+
+  return async (key, work, signal) => {
+    signal?.throwIfAborted();
+    const shared = running.get(key) ?? start(key, work);
+    shared.waiting++;
+    const gone = Promise.withResolvers<never>();
+    const leave = (): void => gone.reject(signal?.reason);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([shared.result, gone.promise]);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      shared.waiting--;
+      if (signal?.aborted === true && shared.waiting === 0) {
+        // Whoever asks from now on must not get what is being stopped.
+        if (running.get(key) === shared) running.delete(key);
+        shared.stop.abort(signal.reason);
+        await shared.result.catch(() => {});
+      }
+    }
+  };
 }

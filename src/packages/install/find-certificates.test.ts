@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { findCertificates } from "./find-certificates.ts";
+import { findCertificates } from "./open-index.ts";
 
 test("findCertificates() takes what the environment names, if it is there", () => {
   const folder = realpathSync(createFolder({ "own.pem": "" }));

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,6 @@ import { join } from "node:path";
 import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
-import { findCertificates } from "./find-certificates.ts";
 
 /** A way to the package index and to nowhere else. */
 export interface IndexRoute {
@@ -74,4 +74,22 @@ export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReac
     await remove();
     throw cause;
   }
+}
+
+/** Where systems keep the certificates that they trust. */
+const usual = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/**
+ * Finds the certificates that this machine trusts: those that the environment names, else those of the system. An index inside a
+ * company often has one that only they know.
+ */
+export function findCertificates(env: Readonly<Record<string, string | undefined>> = process.env): string | undefined {
+  const named = [env["SSL_CERT_FILE"], env["NODE_EXTRA_CA_CERTS"]].filter((path) => path !== undefined);
+  const found = [...named, ...usual].find((path) => existsSync(path));
+  return found === undefined ? undefined : realpathSync(found);
 }

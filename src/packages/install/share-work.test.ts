@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { shareWork } from "./share-work.ts";
+import { shareWork } from "./create-dependencies.ts";
 
 test("shareWork() does the work of a key once for all who ask at the same time, and again for those who come later", async () => {
   const share = shareWork<number>();

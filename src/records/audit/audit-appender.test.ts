@@ -10,12 +10,11 @@ import type { LogStore, Store } from "../../core/store.ts";
 import { chainedAppends, type ChainedAppend } from "../../store/chained-append.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import { createAppender, type AuditAppender } from "./audit-appender.ts";
+import { type AuditAppender, createAppender, openAudit } from "./open-audit.ts";
 import { emptyHead } from "./audit-chain.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 import { loadAuditKeys, type AuditKeys } from "./audit-keys.ts";
 import { readAudit } from "./export-audit.ts";
-import { openAudit } from "./open-audit.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 test("append() on SQLite takes along what comes before it is written", async () => {

@@ -1,11 +1,10 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, toSortedKeys } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { isRecord, showValue, type JsonValue } from "../../core/json.ts";
+import { isRecord, type JsonValue, showValue } from "../../core/json.ts";
 import { toKept } from "../../store/kept-value.ts";
 import { isPlainJson } from "../../store/to-kept-text.ts";
-import { auditStream, type AuditEntry, type AuditHead, type AuditLine, type AuditSetAside } from "./audit-entry.ts";
+import { type AuditEntry, type AuditHead, type AuditLine, type AuditSetAside, auditStream } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
-import { toOrderedCopy } from "./ordered-copy.ts";
 
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };
@@ -86,4 +85,28 @@ function isLine(value: unknown): value is AuditLine {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { position, previous, hash } = value as Readonly<Record<string, JsonValue>>;
   return Number.isSafeInteger(position) && typeof previous === "string" && typeof hash === "string";
+}
+
+/**
+ * Copies a value, with the keys of its objects in such an order that `JSON.stringify` writes it as `toCanonicalJson` does, in a
+ * fraction of the time. `undefined` if that cannot be: keys that are numbers stand where JavaScript puts them, and `__proto__` is
+ * no key like others.
+ */
+export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(toOrderedCopy);
+    return items.includes(undefined) ? undefined : (items as readonly JsonValue[]);
+  }
+  const copy: Record<string, JsonValue> = {};
+  for (const key of toSortedKeys(value)) {
+    const item = toOrderedCopy((value as Readonly<Record<string, JsonValue>>)[key] as JsonValue);
+    if (item === undefined || isDigit(key.charCodeAt(0)) || key === "__proto__") return undefined;
+    copy[key] = item;
+  }
+  return copy;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

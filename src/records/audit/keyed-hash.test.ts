@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import { createKeyedHash } from "./keyed-hash.ts";
+import { createKeyedHash } from "./audit-keys.ts";
 
 test.for([
   ["nothing", ""],

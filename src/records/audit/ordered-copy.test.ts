@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { toOrderedCopy } from "./ordered-copy.ts";
+import { toOrderedCopy } from "./audit-chain.ts";
 
 test("toOrderedCopy() gives what JSON.stringify() writes as canonical JSON, or nothing", () => {
   fc.assert(

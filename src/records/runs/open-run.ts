@@ -1,22 +1,21 @@
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
 import { keptAppends } from "../../store/kept-append.ts";
 import { toKeptText } from "../../store/to-kept-text.ts";
-import type { RunClock } from "./run-clock.ts";
-import { startHeart } from "./run-heart.ts";
-import { createJournal, readAll, type Journal } from "./run-journal.ts";
+import type { RunClock, RunTimer } from "./run-clock.ts";
+import { createJournal, type Journal, readAll } from "./run-journal.ts";
 import type { Lease, Leases } from "./run-lease.ts";
 import {
   checkEvents,
   checkOutcome,
-  toStream,
   type LeaseEnd,
   type RunEntry,
   type RunEvent,
   type RunFailure,
   type RunOutcome,
   type RunRecord,
+  toStream,
 } from "./run-records.ts";
 import { createRunState, type RunState } from "./run-state.ts";
 import { createSteps } from "./run-steps.ts";
@@ -216,5 +215,50 @@ function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken,
       await leave("ended", { type: "run-end", outcome });
     },
     giveBack: (reason, error) => leave(reason, { type: "lease-end", epoch, reason, ...(error && { error }) }),
+  };
+}
+
+/** How long a lease lasts, and by which clock. */
+interface HeartOptions {
+  readonly leaseMs: number;
+  readonly clock: RunClock;
+}
+
+/** Prolongs the lease three times in its time, until it is lost or cancelled. */
+function startHeart({ leaseMs, clock }: HeartOptions, lease: Lease, journal: Journal): { cancel(): void } {
+  let isBeating = true;
+  let renewedAt = clock.elapsed();
+  let timer: RunTimer;
+
+  async function beat(): Promise<void> {
+    const startedAt = clock.elapsed();
+    // A store that does not answer at all must not keep a lease alive.
+    const patience = clock.after((leaseMs * 2) / 3, () => journal.fence(`the store did not answer for ${leaseMs} ms`));
+    patience.unref();
+    try {
+      if ((await lease.renew()) === "doubtful") await journal.append([]);
+      renewedAt = startedAt;
+    } catch (cause) {
+      if (isKitbagError(cause, "run-leased")) {
+        journal.fence(`the worker ${JSON.stringify(cause.details.worker)} has taken it over`);
+      } else if (clock.elapsed() - renewedAt >= leaseMs) {
+        journal.fence(`it could not be renewed for ${leaseMs} ms (${describeCause(cause)})`);
+      }
+    }
+    patience.cancel();
+    if (isBeating) schedule();
+  }
+
+  function schedule(): void {
+    timer = clock.after(leaseMs / 3, () => void beat());
+    timer.unref();
+  }
+
+  schedule();
+  return {
+    cancel() {
+      isBeating = false;
+      timer.cancel();
+    },
   };
 }

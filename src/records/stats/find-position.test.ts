@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../../store/memory-store.ts";
-import { findPosition } from "./find-position.ts";
+import { findPosition } from "./read-call-stats.ts";
 
 test("findPosition() finds what a search through all entries finds", async () => {
   const gaps = fc.array(fc.nat(3), { maxLength: 40 });

@@ -1,10 +1,9 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { LogEntry, Store } from "../../core/store.ts";
-import { callStream, toCallRecord, type EndRecord, type StartRecord } from "./call-records.ts";
+import type { LogEntry, LogStore, Store } from "../../core/store.ts";
+import { callStream, type EndRecord, type StartRecord, toCallRecord } from "./call-records.ts";
 import type { CallStats } from "./call-stats.ts";
-import { createCallTally, type CallTally } from "./call-tally.ts";
-import { findPosition } from "./find-position.ts";
+import { type CallTally, createCallTally } from "./call-tally.ts";
 import { createSlowest, type SlowCall } from "./slowest.ts";
 
 /** Which calls {@link readCallStats} counts. */
@@ -180,4 +179,20 @@ function checkOptions({ since = 0, until = 0, slices = 0, tool = "", user = "" }
 
 function refuse(option: string, found: unknown, expected: string): KitbagError {
   return new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}
+
+/**
+ * Finds the position behind which the entries of a stream begin that are not older than `time`, by looking at few of them: 20 of
+ * a million. Where the clock went back, entries of that moment may be on the wrong side.
+ */
+export async function findPosition(log: LogStore, stream: string, time: number): Promise<number> {
+  let before = 0;
+  let last = await log.position(stream);
+  while (before < last) {
+    const middle = before + Math.ceil((last - before) / 2);
+    const [entry] = await log.read(stream, { after: middle - 1, limit: 1 });
+    if (entry !== undefined && entry.time < time) before = middle;
+    else last = middle - 1;
+  }
+  return before;
 }

@@ -4,7 +4,7 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createPatience, type Patience } from "./patience.ts";
+import { createPatience, type Patience } from "./answer-calls.ts";
 
 test("use() waits when the event loop has turned, and at once right after that", async () => {
   const patience = createPatience(() => 0);

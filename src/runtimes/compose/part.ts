@@ -1,9 +1,9 @@
-import { KitbagError, isKitbagError, type Problem } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isKitbagError, KitbagError, type Problem } from "../../core/errors.ts";
+import { isRecord, showValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ToolContext } from "../../core/tool-context.ts";
 import type { Tool, TypedTool } from "../../core/tool.ts";
-import { pickParameters } from "./pick-parameters.ts";
 
 /** A tool, and how its input is made out of what is there. */
 export interface MappedTool<From extends readonly unknown[], Input, Output> {
@@ -106,4 +106,26 @@ export function takeOutput<Output>(outcome: ToolOutcome<Output>, place: StepPlac
   if (outcome.capped === undefined) return outcome.output;
   const reason = `its output of ${outcome.capped.bytes} bytes is too large to be handed on; ask the tool for less, or raise "maxOutputBytes"`;
   throw new KitbagError("step-failed", { ...place, code: "output-too-large", reason });
+}
+
+/**
+ * Leaves out of `value` what a tool with this input schema has no parameters for, at every level. A value with more properties
+ * than a type asks for fits the type, so what the compiler accepts between two steps must not fail when it runs.
+ */
+export function pickParameters(schema: unknown, value: unknown): unknown {
+  if (!isSchemaObject(schema) || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => pickParameters(schema["items"], item));
+  const properties = schema["properties"];
+  if (!isSchemaObject(properties) || !isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => isOpen(schema) || Object.hasOwn(properties, name));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [
+      name,
+      Object.hasOwn(properties, name) ? pickParameters(properties[name], inner) : inner,
+    ]),
+  );
+}
+
+function isOpen(schema: JsonSchema): boolean {
+  return schema["additionalProperties"] !== false || schema["patternProperties"] !== undefined;
 }

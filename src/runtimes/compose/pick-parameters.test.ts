@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { pickParameters } from "./pick-parameters.ts";
+import { pickParameters } from "./part.ts";
 
 const closed = { type: "object", properties: { a: {}, constructor: {} }, additionalProperties: false };
 

@@ -1,12 +1,11 @@
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { fail, type Adapter, type Ask } from "./adapter.ts";
-import { createBreakpoints, type Breakpoints } from "./cdp-breakpoints.ts";
+import { type Adapter, type Ask, fail, toPlace } from "./adapter.ts";
 import { createPause, type Pause, type PauseHost } from "./cdp-pause.ts";
-import { getNumber, getPart, getString, openLines, type Message } from "./debug-messages.ts";
-import type { DebugCommands, StopReason } from "./debug-session.ts";
-import { toInsideFile, type DebugTarget } from "./debug-target.ts";
+import { getList, getNumber, getPart, getString, type Message, openLines } from "./debug-messages.ts";
+import type { Breakpoint, BreakpointRequest, DebugCommands, StopReason } from "./debug-session.ts";
+import { type DebugTarget, toInsideFile } from "./debug-target.ts";
 import { createRequests, type Requests } from "./requests.ts";
 
 /** Our own programs, and those of Node: nobody steps into them. */
@@ -166,4 +165,74 @@ function toPath(url: string): string {
   } catch {
     return url;
   }
+}
+
+/** The breakpoints of a script of Node. */
+interface Breakpoints {
+  set(file: string, list: readonly BreakpointRequest[], pause: Pause | undefined): Promise<readonly Breakpoint[]>;
+  /** One that was waiting for its file is in place. */
+  resolve(params: Message): void;
+}
+
+/** What breakpoints work with. */
+interface BreakpointsHost {
+  readonly target: DebugTarget;
+  readonly ask: Ask;
+  readonly toUrl: (file: string) => string;
+  readonly pathOf: (location: unknown) => string;
+}
+
+/** Keeps the breakpoints of a script of Node. */
+function createBreakpoints({ target, ask, toUrl, pathOf }: BreakpointsHost): Breakpoints {
+  const byId = new Map<string, Breakpoint>();
+
+  async function add(file: string, { line, condition }: BreakpointRequest): Promise<Breakpoint> {
+    const answer = await ask("Debugger.setBreakpointByUrl", {
+      ...{ url: toUrl(file), lineNumber: line - 1 },
+      ...(condition !== undefined && { condition }),
+    });
+    const [location] = getList(answer, "locations");
+    const asked = { file, requestedLine: line, ...(condition !== undefined && { condition }) };
+    const isThere = location !== undefined;
+    const breakpoint: Breakpoint = isThere
+      ? { ...asked, line: toPlace(target, pathOf(location), location).line, verified: true }
+      : { ...asked, line, verified: false, message: "no code is loaded there yet" };
+    byId.set(getString(answer, "breakpointId") ?? "", breakpoint);
+    return breakpoint;
+  }
+
+  return {
+    async set(file, list, pause) {
+      const old = [...byId].filter(([, breakpoint]) => breakpoint.file === file).map(([breakpointId]) => breakpointId);
+      for (const breakpointId of old) {
+        byId.delete(breakpointId);
+        await ask("Debugger.removeBreakpoint", { breakpointId });
+      }
+      const set: Breakpoint[] = [];
+      for (const request of list) {
+        const message = await findWrong(request, pause);
+        const { line, condition } = request;
+        if (message === undefined) set.push(await add(file, request));
+        else set.push({ file, line, requestedLine: line, ...(condition && { condition }), verified: false, message });
+      }
+      return set;
+    },
+    resolve(params) {
+      const id = getString(params, "breakpointId") ?? "";
+      const waiting = byId.get(id);
+      if (waiting === undefined || waiting.verified) return;
+      const location = getPart(params, "location");
+      const { message: _, ...rest } = waiting;
+      const breakpoint = { ...rest, line: toPlace(target, pathOf(location), location).line, verified: true };
+      byId.set(id, breakpoint);
+      target.emit({ type: "breakpoint", breakpoint });
+    },
+  };
+}
+
+/** V8 takes any text for a condition, and never stops where it is none. */
+async function findWrong({ condition }: BreakpointRequest, pause: Pause | undefined): Promise<string | undefined> {
+  if (condition === undefined || pause === undefined) return undefined;
+  const read = await pause.evaluate(`void (() => (${condition}\n))`, 0);
+  return read.ok ? undefined : `the condition cannot be read: ${read.message}`;
 }

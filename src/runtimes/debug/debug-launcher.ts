@@ -1,5 +1,6 @@
+import { existsSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { Duplex } from "node:stream";
+import { type Duplex, type Readable, Transform } from "node:stream";
 
 import { KitbagError } from "../../core/errors.ts";
 import { openDebugSocket } from "../../sandbox/debug-socket.ts";
@@ -7,11 +8,9 @@ import { debugPort } from "../../sandbox/egress/environment.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Launch, Launcher } from "../script/launch.ts";
 import { openCdpSession } from "./cdp-session.ts";
+import { createSession } from "./create-session.ts";
 import { openDapSession } from "./dap-session.ts";
 import type { DebugSession } from "./debug-session.ts";
-import { debugpyTarget, findDebugpy } from "./find-debugpy.ts";
-import { createSession } from "./create-session.ts";
-import { listenTo, withoutNotes } from "./listen-to.ts";
 
 /** A call of a script that may be debugged. */
 export interface DebuggedCall {
@@ -151,4 +150,68 @@ async function attach({ host, language, started, stream, profile }: Attachment):
       session.print("stderr", text),
     ),
   };
+}
+
+/** Where the system keeps packages for its own Python. */
+const systemPackages = "/usr/lib/python3/dist-packages";
+/** Where debugpy is inside, for a Python that has none. */
+const debugpyTarget = "/opt/kitbag/debugpy";
+
+const parts = /^(?:debugpy|_?pydev\w*)(?:\.py)?$/u;
+
+/** What must be inside so that any Python finds the debugpy of the system. Nothing, if there is none. */
+function findDebugpy(directory = systemPackages): readonly Mount[] {
+  if (!existsSync(join(directory, "debugpy"))) return [];
+  return readdirSync(directory)
+    .filter((name) => parts.test(name))
+    .map((name) => ({ source: join(directory, name), target: `${debugpyTarget}/${name}` }));
+}
+
+/** What Node itself says on standard error when it is debugged. */
+const notes = ["Debugger attached.\n", "Waiting for the debugger to disconnect...\n"];
+
+/** The same stream; `onText` hears what passes. */
+function listenTo(stream: Readable, onText: (text: string) => void): Readable {
+  const decoder = new TextDecoder();
+  const tell = (text: string): void => {
+    if (text !== "") onText(text);
+  };
+  return chain(
+    stream,
+    new Transform({
+      transform(piece: Buffer, _encoding, done) {
+        tell(decoder.decode(piece, { stream: true }));
+        done(null, piece);
+      },
+      flush(done) {
+        tell(decoder.decode());
+        done();
+      },
+    }),
+  );
+}
+
+/** Takes out what Node says about its debugger; the rest passes as it is. */
+function withoutNotes(stream: Readable): Readable {
+  return chain(
+    stream,
+    new Transform({
+      transform(piece: Buffer, _encoding, done) {
+        // Node writes each of them at once.
+        let text = piece.toString("latin1");
+        for (const note of notes) text = text.replace(note, "");
+        done(null, Buffer.from(text, "latin1"));
+      },
+    }),
+  );
+}
+
+function chain(stream: Readable, transform: Transform): Readable {
+  const end = (): void => {
+    if (!transform.writableEnded) transform.end();
+  };
+  for (const event of ["end", "close", "error"]) stream.once(event, end);
+  transform.once("close", () => stream.destroy());
+  stream.pipe(transform, { end: false });
+  return transform;
 }

@@ -2,10 +2,12 @@ import { lstatSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { relative } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, toFailure } from "../../core/errors.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
+import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { findProgram, isBasicProgram } from "../../sandbox/programs.ts";
@@ -15,7 +17,6 @@ import type { Attempt, LearnReport, LearnRound } from "./learn-report.ts";
 import { proposePermissions } from "./propose-permissions.ts";
 import { openRecorder } from "./recorder.ts";
 import { isInside, toAttempts } from "./to-attempts.ts";
-import { toWatchedContext } from "./watched-context.ts";
 
 /** How scripts are watched. */
 export interface LearningOptions {
@@ -201,4 +202,41 @@ function isFile(path: string): boolean {
 /** Hooks see a program before anybody knows whether it is there. */
 function isWithheld(name: string): boolean {
   return findProgram(name) !== undefined && !isBasicProgram(name);
+}
+
+/** What a script that is watched gets beside its input: it may look at its state, but nothing that it says or changes leaves it. */
+function toWatchedContext(context: RuntimeContext): RuntimeContext {
+  const { id, signal, injected, trace } = context;
+  const call = async (tool: unknown): Promise<ToolOutcome> => {
+    const reason = "while it is learned what a script needs, it calls no other tool";
+    return { status: "failed", error: toFailure("approval-denied", { tool: String(tool), reason }) };
+  };
+  return {
+    id,
+    signal,
+    injected,
+    trace,
+    state: toFrozenState(context.state),
+    skillState: toFrozenState(context.skillState),
+    progress() {},
+    log() {},
+    spend() {},
+    chunk() {},
+    onTimeout() {},
+    availableTools: () => [],
+    call,
+  };
+}
+
+/** State that answers as if it were written to. */
+function toFrozenState(state: ToolState): ToolState {
+  return {
+    get: (key) => state.get(key),
+    read: (key) => state.read(key),
+    list: (prefix, options) => state.list(prefix, options),
+    set: async () => 1,
+    delete: async () => true,
+    compareAndSet: async () => true,
+    update: async (key, change) => change(await state.get(key)),
+  };
 }

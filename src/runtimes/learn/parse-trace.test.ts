@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseTrace } from "./parse-trace.ts";
+import { parseTrace } from "./recorder.ts";
 
 test.for([
   [

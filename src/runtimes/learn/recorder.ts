@@ -1,17 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
+import type { JsonObject } from "../../core/json.ts";
 import { egressEnvironment } from "../../sandbox/egress/environment.ts";
-import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";
+import { type Egress, openEgress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { makeReadableFolder } from "../../sandbox/readable-files.ts";
-import { nothing, type Mount, type Profile } from "../../sandbox/sandbox.ts";
-import { coldLauncher, type Launch, type Launcher } from "../script/launch.ts";
+import { type Mount, nothing, type Profile } from "../../sandbox/sandbox.ts";
 import type { Family } from "../script/families.ts";
+import { coldLauncher, type Launch, type Launcher } from "../script/launch.ts";
 import type { LearnReport } from "./learn-report.ts";
 import type { Observation } from "./observation.ts";
-import { parseRecords } from "./parse-records.ts";
-import { parseTrace } from "./parse-trace.ts";
 
 const ownSource = join(import.meta.dirname, "inside");
 const ownTarget = "/opt/kitbag/learn";
@@ -152,4 +151,107 @@ function readText(path: string): string {
 
 function readConnections({ connections }: Egress): Observation[] {
   return connections.map(({ host, port }) => ({ kind: "connection", host, port }));
+}
+
+/** Reads what the hooks inside an interpreter wrote, a line each. The script could have written there, too, so nothing is believed. */
+function parseRecords(text: string, directory: string): Observation[] {
+  return text.split("\n").flatMap((line) => {
+    const record = parseLine(line);
+    return record === undefined ? [] : (toObservation(record, directory) ?? []);
+  });
+}
+
+function parseLine(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const accesses = ["read", "write", "list", "make"] as const;
+
+function toObservation(record: JsonObject, directory: string): Observation | undefined {
+  const { kind, name, path, access, host, port } = record;
+  if (kind === "variable" && typeof name === "string") return { kind, name };
+  if (kind === "program" && typeof path === "string") return { kind, path, failed: true };
+  if (kind === "connection" && typeof host === "string" && typeof port === "number") return { kind, host, port };
+  if (kind !== "file" || typeof path !== "string" || path.includes("\0")) return undefined;
+  const known = accesses.find((one) => one === access);
+  if (known === undefined) return undefined;
+  // A hook sees what is asked for, before anybody knows how it ends.
+  return { kind, path: resolve(directory, path), access: known, failed: true };
+}
+
+/** Calls that change what is at a path. */
+const writing = new Set(
+  `creat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat mknod mknodat chmod fchmodat
+   chown lchown fchownat truncate utime utimes utimensat futimesat setxattr lsetxattr`.split(/\s+/u),
+);
+const making = new Set(["mkdir", "mkdirat"]);
+const opening = new Set(["open", "openat", "openat2", "creat"]);
+const starting = new Set(["execve", "execveat"]);
+
+const line = /^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)\) += (-?\d+)(?:<(?:[^>\\]|\\.)*>)?(?: ([A-Z]+)\b.*)?$/u;
+const pathArgument = /(?:(?:AT_FDCWD|\d+)(?:<((?:[^>\\]|\\.)*)>)?, )?"((?:[^"\\]|\\.)*)"(\.{3})?/gu;
+
+/** Reads what `strace -y` wrote of one process, started in `directory`: the files, programs and addresses that it asked for. */
+export function parseTrace(text: string, directory: string): Observation[] {
+  let current = directory;
+  return text.split("\n").flatMap((words) => {
+    const [, call = "", argument = "", result = "", failure] = line.exec(words) ?? [];
+    if (call === "") return [];
+    if (call === "connect") return parseConnection(argument);
+    const paths = toPaths(argument, current);
+    if (call === "chdir" && Number(result) === 0) current = paths[0] ?? current;
+    return toObservations(call, { argument, paths, failed: failure !== undefined });
+  });
+}
+
+interface Traced {
+  readonly argument: string;
+  readonly paths: readonly string[];
+  readonly failed: boolean;
+}
+
+function toObservations(call: string, { argument, paths, failed }: Traced): Observation[] {
+  if (starting.has(call)) return paths.slice(0, 1).map((path) => ({ kind: "program", path, failed }));
+  if (opening.has(call)) {
+    const access = /O_WRONLY|O_RDWR|O_CREAT/u.test(argument) || call === "creat" ? "write" : "read";
+    const isList = !failed && argument.includes("O_DIRECTORY");
+    return paths.slice(0, 1).map((path) => ({ kind: "file", path, access: isList ? "list" : access, failed }));
+  }
+  if (making.has(call)) return paths.map((path) => ({ kind: "file", path, access: "make", failed }));
+  const access = writing.has(call) ? "write" : "read";
+  // What a link leads to is only a text.
+  const touched = call.startsWith("symlink") ? paths.slice(1) : access === "write" ? paths : paths.slice(0, 1);
+  return touched.map((path) => ({ kind: "file", path, access, failed }));
+}
+
+function toPaths(argument: string, current: string): string[] {
+  return [...argument.matchAll(pathArgument)].flatMap(([, base, path = "", cut]) =>
+    path === "" || cut !== undefined ? [] : [resolve(base === undefined ? current : unescape(base), unescape(path))],
+  );
+}
+
+function parseConnection(argument: string): Observation[] {
+  const port = Number(/port=htons\((\d+)\)/u.exec(argument)?.[1] ?? 0);
+  const host = /inet_addr\("([\d.]+)"\)|inet_pton\(AF_INET6, "([\da-f:.]+)"/u.exec(argument);
+  const address = host?.[1] ?? host?.[2];
+  return address === undefined || port === 0 ? [] : [{ kind: "connection", host: address, port }];
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", v: "\v", f: "\f" };
+
+/** Bytes that are not plain are written as in C; together they are UTF-8. */
+function unescape(text: string): string {
+  const bytes: number[] = [];
+  for (const [piece, code] of text.matchAll(/\\([0-7]{1,3}|x[\da-f]{2}|.)|[^\\]/gu)) {
+    if (code === undefined) bytes.push(...Buffer.from(piece));
+    else if (/^[0-7]/u.test(code)) bytes.push(Number.parseInt(code, 8));
+    else if (/^x./u.test(code)) bytes.push(Number.parseInt(code.slice(1), 16));
+    else bytes.push(...Buffer.from(escapes[code] ?? code));
+  }
+  return Buffer.from(bytes).toString("utf8");
 }

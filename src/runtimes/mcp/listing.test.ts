@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { McpDefinition } from "../../core/mcp-code.ts";
 import { readDefinitions, type Definitions } from "./definitions.ts";
-import { createListing } from "./listing.ts";
+import { createListing } from "./connect-server.ts";
 
 const agreed: McpDefinition = { name: "echo", description: "Says it again", inputSchema: { type: "object" } };
 const signal = new AbortController().signal;

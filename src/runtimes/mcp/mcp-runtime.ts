@@ -1,12 +1,14 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, toSourceKey, type McpCode, type McpSource } from "../../core/mcp-code.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { isMcpProgram, type McpCode, type McpSource, toContentOutput, toSourceKey } from "../../core/mcp-code.ts";
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeServerError, type McpConnection } from "./connect-server.ts";
 import type { LogIn } from "./oauth-file.ts";
 import type { ProgramTransport } from "./program-transport.ts";
 import { createServerPool, type McpEvent, type McpRuntimeOptions, type Server } from "./server-pool.ts";
-import { toOutput } from "./to-output.ts";
 
 export type { McpEvent, McpRuntimeOptions } from "./server-pool.ts";
 
@@ -160,4 +162,23 @@ async function checkDefinition(tool: Tool, connection: McpConnection, signal: Ab
 async function nameSandbox(source: McpSource, { findSandbox }: McpRuntimeOptions): Promise<string> {
   if (!isMcpProgram(source)) return "remote";
   return source.sandbox ?? (await findSandbox()).name;
+}
+
+const longestReason = 2000;
+
+/**
+ * Makes the output of a call of what the server answered: the structured content if there is some, else the text, else the blocks
+ * themselves as `{ $content: [ … ] }`.
+ *
+ * @throws {KitbagError} `tool-failed` if the server says that the call failed.
+ */
+function toOutput(tool: string, { isError, structuredContent, content }: CallToolResult): unknown {
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (isError === true) {
+    const reason = texts.join("\n").trim().slice(0, longestReason);
+    throw new KitbagError("tool-failed", { tool, reason: reason === "" ? "the server does not say why" : reason });
+  }
+  if (structuredContent !== undefined) return structuredContent;
+  if (texts.length < content.length) return toContentOutput(content as unknown as JsonValue[]);
+  return texts.join("\n\n");
 }

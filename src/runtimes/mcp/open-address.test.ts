@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { makeDirectory, openMcp } from "../../../test/support/mcp-sources.ts";
 import { openOAuthServer } from "../../../test/support/oauth-server.ts";
-import { openLogIn } from "../../cli/mcp/log-in.ts";
+import { openLogIn } from "../../cli/mcp/trust-servers.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { McpAddress } from "../../core/mcp-code.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";

@@ -1,14 +1,13 @@
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 import { KitbagError } from "../../core/errors.ts";
-import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
-import { listInnerHost, toTarget, type Reach } from "../../sandbox/download/check-address.ts";
+import { type McpAddress, toSourceKey } from "../../core/mcp-code.ts";
+import { listInnerHost, type Reach, toTarget } from "../../sandbox/download/check-address.ts";
 import { guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
 import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
 import { showTarget } from "../../sandbox/egress/resolve-target.ts";
-import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secrets.ts";
-import { limitBody } from "./limit-body.ts";
-import { oauthFile, type LogIn, type OAuthFile } from "./oauth-file.ts";
+import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";
+import { type LogIn, oauthFile, type OAuthFile } from "./oauth-file.ts";
 
 /** How servers are reached over HTTP. */
 export interface AddressOptions {
@@ -114,4 +113,37 @@ function toHeaders({ token, headers = {} }: McpAddress, { values }: Secrets): Re
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(host);
+}
+
+const lineFeed = 10;
+
+/**
+ * Wraps `fetch` so that no answer is larger than `maxBytes`; of a stream of events, no event. Whoever reads more gets an error, and the
+ * connection is cut.
+ */
+function limitBody(fetchIt: typeof fetch, maxBytes: number): typeof fetch {
+  return async (input, init) => {
+    const response = await fetchIt(input, init);
+    if (response.body === null) return response;
+    const isStream = /^text\/event-stream/iu.test(response.headers.get("content-type") ?? "");
+    const body = response.body.pipeThrough(limitBytes(maxBytes, isStream));
+    const { status, statusText, headers } = response;
+    const limited = new Response(body, { status, statusText, headers });
+    // Where an answer came from decides what its relative addresses mean.
+    Object.defineProperty(limited, "url", { value: response.url });
+    return limited;
+  };
+}
+
+function limitBytes(maxBytes: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      // An event ends with an empty line; whichever line is long, the event is.
+      const newest = isStream ? chunk.lastIndexOf(lineFeed) : -1;
+      bytes = newest >= 0 ? chunk.length - newest : bytes + chunk.length;
+      if (bytes > maxBytes) controller.error(new Error(`The server sent more than ${maxBytes} bytes at once`));
+      else controller.enqueue(chunk);
+    },
+  });
 }

@@ -1,24 +1,24 @@
 import { createTool, type ToolParts } from "../../core/define-tool.ts";
-import { KitbagError, isKitbagError, type Problem } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isKitbagError, KitbagError, type Problem } from "../../core/errors.ts";
+import { copyJson, type JsonObject, maxJsonDepth, showValue } from "../../core/json.ts";
 import { parseAddress } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { checkPermissions, joinPermissions } from "../../core/permissions.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import { toSchema } from "../../core/schema/to-schema.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
 import type { Tool, ToolAnnotations } from "../../core/tool.ts";
 import { checkClaims, deriveAnnotations, widenAnnotations } from "../compose/derive-annotations.ts";
 import { isTool } from "../compose/part.ts";
 import { checkArgs } from "./check-args.ts";
 import { checkUses, type Knowledge } from "./check-uses.ts";
 import { deriveOutput } from "./derive-output.ts";
+import { findRoot, usesOfStep } from "./find-uses.ts";
 import { inferInput } from "./infer-input.ts";
 import type { PipelineCode } from "./pipeline-code.ts";
-import type { PipelineSpec } from "./pipeline-spec.ts";
+import { maxSteps, pipelineSchema, type PipelineSpec } from "./pipeline-spec.ts";
 import { planPipeline } from "./plan-pipeline.ts";
-import type { PlannedStep } from "./plan.ts";
-import { readSpec } from "./read-spec.ts";
-import { checkCycles, toGraph } from "./to-graph.ts";
+import type { Plan, PlannedStep } from "./plan.ts";
 
 /** What {@link definePipeline} may know about the tools that a pipeline names. */
 export interface DefinePipelineOptions {
@@ -159,4 +159,106 @@ function readHeader(spec: JsonObject, problems: readonly Problem[]): Omit<ToolPa
 
 function annotationsOf(tool: Tool | undefined): { annotations?: ToolAnnotations } {
   return tool === undefined ? {} : { annotations: tool.annotations };
+}
+
+/** The largest pipeline there is, in bytes. */
+const maxSpecBytes = 1024 * 1024;
+
+/** A pipeline as somebody gave it: ours to keep, and what is wrong with its shape. */
+interface ReadSpec {
+  readonly name: string;
+  /** None if it is so wrong that there is nothing to look at. */
+  readonly spec?: JsonObject;
+  readonly problems: readonly Problem[];
+}
+
+/** Copies a pipeline that may be anything, and checks its shape. */
+function readSpec(given: unknown): ReadSpec {
+  const copy = copyJson(given, { maxBytes: maxSpecBytes, maxDepth: maxJsonDepth });
+  if (!copy.ok) {
+    const tooLarge = { path: "", expected: `at most ${maxSpecBytes} bytes`, found: "more" };
+    return { name: "unnamed", problems: [copy.reason === "not-json" ? copy.problem : tooLarge] };
+  }
+  const spec = copy.value;
+  if (!isSchemaObject(spec)) {
+    return { name: "unnamed", problems: [{ path: "", expected: "a pipeline", found: showValue(spec) }] };
+  }
+  const name = typeof spec["name"] === "string" ? spec["name"] : "unnamed";
+  const problems = checkStrictly(pipelineSchema, spec).map(addWord);
+  const { steps } = spec;
+  const isReadable = Array.isArray(steps) && steps.length <= maxSteps;
+  return { name, problems, ...(isReadable && { spec }) };
+}
+
+/** What other systems call the parts of a step. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ["condition", "if"],
+  ["when", "if"],
+  ["name", "id"],
+  ["input", "args"],
+  ["arguments", "args"],
+  ["params", "args"],
+  ["with", "args"],
+  ["depends_on", "after"],
+  ["dependsOn", "after"],
+  ["needs", "after"],
+  ["concurrency", "maxConcurrent"],
+]);
+
+function addWord(problem: Problem): Problem {
+  const [, key = ""] = /^steps\[\d+\]\.(\w+)$/u.exec(problem.path) ?? [];
+  const word = otherWords.get(key);
+  return word === undefined ? problem : { ...problem, didYouMean: word };
+}
+
+/** For each step of a plan, the steps that must have run before it: those it refers to, and those it names under `after`. */
+function toGraph(plan: Plan): number[][] {
+  return plan.steps.map((step) => {
+    const before = new Set<number>();
+    for (const use of usesOfStep(step)) {
+      const root = findRoot(plan, use);
+      if (root?.kind === "step" || root?.kind === "errors") before.add(root.step.index);
+    }
+    for (const index of step.after.map((id) => plan.indexes.get(id))) if (index !== undefined) before.add(index);
+    return [...before];
+  });
+}
+
+/** The circles in which steps wait for each other. */
+export function checkCycles(steps: readonly PlannedStep[], graph: readonly (readonly number[])[]): Problem[] {
+  const problems: Problem[] = [];
+  const left = new Set(graph.keys());
+  for (;;) {
+    removeRunnable(graph, left);
+    const [start] = left;
+    if (start === undefined) return problems;
+    const cycle = findCycle(graph, left, start);
+    const labels = [...cycle, cycle[0] ?? start].map((index) => steps[index]?.label ?? String(index));
+    problems.push({
+      path: `steps[${cycle[0] ?? start}]`,
+      expected: "steps that do not wait for each other",
+      found: labels.join(" waits for "),
+    });
+    for (const index of cycle) left.delete(index);
+  }
+}
+
+/** Takes out of `left` what can run, again and again, until only circles and what waits for them are left. */
+function removeRunnable(graph: readonly (readonly number[])[], left: Set<number>): void {
+  let before: number;
+  do {
+    before = left.size;
+    for (const index of left) if (!graph[index]?.some((other) => left.has(other))) left.delete(index);
+  } while (left.size < before);
+}
+
+/** Follows what each step waits for until one comes again. Everything that is left waits for something that is left. */
+function findCycle(graph: readonly (readonly number[])[], left: ReadonlySet<number>, start: number): number[] {
+  const walked: number[] = [];
+  let index: number | undefined = start;
+  while (index !== undefined && !walked.includes(index)) {
+    walked.push(index);
+    index = graph[index]?.find((other) => left.has(other));
+  }
+  return index === undefined ? walked : walked.slice(walked.indexOf(index));
 }

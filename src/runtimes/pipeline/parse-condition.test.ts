@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { isTrue } from "./is-true.ts";
+import { isTrue } from "./run-step.ts";
 import { parseCondition } from "./parse-condition.ts";
 
 const values: Readonly<Record<string, JsonValue>> = {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { runGraph } from "./run-graph.ts";
+import { runGraph } from "./pipeline-runtime.ts";
 
 const { signal } = new AbortController();
 

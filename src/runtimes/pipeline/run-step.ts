@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { showValue, type JsonValue } from "../../core/json.ts";
+import { type JsonValue, showValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import { mapBounded } from "../compose/map-bounded.ts";
 import { takeOutput } from "../compose/part.ts";
-import { isTrue } from "./is-true.ts";
+import type { Comparison, Condition, Operand } from "./parse-condition.ts";
 import type { Template } from "./parse-template.ts";
 import type { PlannedStep } from "./plan.ts";
-import { renderTemplate, type Scope } from "./render-template.ts";
+import { followReference, renderTemplate, type Scope } from "./render-template.ts";
 
 /** One run of a pipeline: what came in, and what its steps have answered so far. */
 export interface PipelineRun {
@@ -144,4 +146,63 @@ export function createScope(
         return run.values[run.indexes.get(root) ?? -1];
     }
   };
+}
+
+/**
+ * Tells whether a condition holds. Nothing, `null`, `false`, `0`, the empty text, the empty list and the empty object count as
+ * false; everything else as true. Equal are values that are the same JSON: `1` is not `"1"`.
+ *
+ * @throws {TypeError} if it is asked which is greater of anything but two numbers or two texts.
+ */
+export function isTrue(condition: Condition, scope: Scope): boolean {
+  switch (condition.kind) {
+    case "literal":
+    case "reference":
+      return isTruthy(getValue(condition, scope));
+    case "not":
+      return !isTrue(condition.condition, scope);
+    case "and":
+      return isTrue(condition.left, scope) && isTrue(condition.right, scope);
+    case "or":
+      return isTrue(condition.left, scope) || isTrue(condition.right, scope);
+    case "compare":
+      return compare(condition.comparison, getValue(condition.left, scope), getValue(condition.right, scope));
+  }
+}
+
+function getValue(operand: Operand, scope: Scope): JsonValue {
+  return (operand.kind === "literal" ? operand.value : followReference(operand.reference, scope)) ?? null;
+}
+
+function isTruthy(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return Boolean(value);
+  return Object.keys(value).length > 0;
+}
+
+function compare(comparison: Comparison, left: JsonValue, right: JsonValue): boolean {
+  switch (comparison) {
+    case "==":
+      return isEqual(left, right);
+    case "!=":
+      return !isEqual(left, right);
+    case "<":
+      return order(left, right) < 0;
+    case ">":
+      return order(left, right) > 0;
+    case "<=":
+      return order(left, right) <= 0;
+    case ">=":
+      return order(left, right) >= 0;
+  }
+}
+
+function isEqual(left: JsonValue, right: JsonValue): boolean {
+  // For JSON 0 and -0 are one number.
+  return left === right || isDeepStrictEqual(left, right);
+}
+
+function order(left: JsonValue, right: JsonValue): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : Number(left > right);
+  throw new TypeError(`cannot tell which is greater, ${showValue(left)} or ${showValue(right)}`);
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { PlannedStep } from "./plan.ts";
-import { checkCycles } from "./to-graph.ts";
+import { checkCycles } from "./define-pipeline.ts";
 
 test("checkCycles() finds a circle exactly if there is one, and names real steps of it", () => {
   const graphs = fc.integer({ min: 1, max: 12 }).chain((size) => {

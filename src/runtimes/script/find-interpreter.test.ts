@@ -9,8 +9,7 @@ import { openTestSandbox, runScript } from "../../../test/support/run-script.ts"
 import type { ScriptCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { findInterpreter } from "./find-interpreter.ts";
-import { findHostProgram } from "./host-program.ts";
+import { findHostProgram, findInterpreter } from "./find-interpreter.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 let sandbox: Sandbox;

@@ -4,12 +4,11 @@ import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Secrets } from "./load-secrets.ts";
-import { createLineLogger, type LineLogger } from "./output/line-logger.ts";
-import { readOutput, type Output } from "./output/read-output.ts";
+import { type Output, readOutput } from "./output/read-output.ts";
 import { toUntilThen } from "./output/until-then.ts";
 import { waitForEnd } from "./output/wait-for-end.ts";
 import { toMethods } from "./rpc/script-methods.ts";
-import { serveRpc, type RpcLimits } from "./rpc/serve-rpc.ts";
+import { type RpcLimits, serveRpc } from "./rpc/serve-rpc.ts";
 
 /** How much a script may say. */
 export interface OutputLimits {
@@ -143,3 +142,43 @@ function readStreams({ tool, context, process, secrets, limits }: Started, { str
 
 /** How patiently messages are heard that a script sent just before it ended: a second. */
 const rpcLooks = 40;
+
+/** The longest line that is told in one piece. */
+const longestLine = 8000;
+
+/** Text that comes in pieces, told line by line. */
+interface LineLogger {
+  push(text: string): void;
+  /** Tells the line that has no end. */
+  flush(): void;
+}
+
+/** Tells each line of a text that comes in pieces, until `maxCharacters` were told. */
+function createLineLogger(log: (line: string) => void, maxCharacters: number): LineLogger {
+  let held = "";
+  let left = maxCharacters;
+
+  function tell(line: string): void {
+    if (left <= 0) return;
+    left -= line.length + 1;
+    if (line !== "") log(line);
+    if (left <= 0) log("… there was more on stderr than is shown");
+  }
+
+  return {
+    push(text) {
+      if (left <= 0) return;
+      const lines = (held + text).split("\n");
+      held = lines.pop() ?? "";
+      for (const line of lines) tell(line.endsWith("\r") ? line.slice(0, -1) : line);
+      while (held.length > longestLine) {
+        tell(held.slice(0, longestLine));
+        held = held.slice(longestLine);
+      }
+    },
+    flush() {
+      if (held !== "") tell(held);
+      held = "";
+    },
+  };
+}

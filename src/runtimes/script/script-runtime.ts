@@ -1,17 +1,16 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
-import type { ScriptCode } from "../../core/script-code.ts";
+import type { ScriptCode, ScriptCommand } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { DebugOptions } from "../debug/debug-launcher.ts";
-import { checkCommand, refuseSize } from "./check-command.ts";
-import { completeProfile, type Completed } from "./complete-profile.ts";
+import { type Completed, completeProfile } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
-import { loadSecrets, type FindSecret, type Secrets } from "./load-secrets.ts";
+import { type FindSecret, loadSecrets, type Secrets } from "./load-secrets.ts";
 import { toResult } from "./output/to-result.ts";
 import { defaultRpcLimits, type RpcLimits } from "./rpc/serve-rpc.ts";
 import { isTypeScript, stripTypes } from "./strip-types.ts";
@@ -163,4 +162,45 @@ function createPreparation({
     byNeed.set(key, made);
     return made;
   };
+}
+
+/** What Linux takes for one argument, with the zero byte at its end; other systems only limit all of them together. */
+const maxWordBytes = 128 * 1024;
+/** What fits beside the words that start the sandbox. */
+const maxAllBytes = 1536 * 1024;
+
+/**
+ * Refuses a command line that no operating system would pass on, before anything is started.
+ *
+ * @throws {KitbagError} `input-invalid`.
+ */
+function checkCommand(tool: Tool, { argv, env }: ScriptCommand): void {
+  const words = [...argv, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  let all = 0;
+  for (const [index, word] of words.entries()) {
+    if (word.includes("\0")) refuse(tool, "text without NUL characters", `one in argument ${index + 1}`);
+    const bytes = Buffer.byteLength(word) + 1;
+    if (bytes > maxWordBytes) {
+      refuse(
+        tool,
+        `arguments of at most ${maxWordBytes - 1} bytes each: the operating system passes on no more; let the script read standard input or a file instead`,
+        `one of ${bytes - 1} bytes`,
+      );
+    }
+    all += bytes + 8;
+  }
+  if (all > maxAllBytes) refuseSize(tool, all);
+}
+
+/** The failure of a command line that the operating system found too long. */
+function refuseSize(tool: Tool, bytes?: number): never {
+  refuse(
+    tool,
+    "fewer or shorter arguments: the operating system passes on no more; let the script read standard input or a file instead",
+    bytes === undefined ? "more than it takes" : `${bytes} bytes in all`,
+  );
+}
+
+function refuse(tool: Tool, expected: string, found: string): never {
+  throw new KitbagError("input-invalid", { tool: tool.name, problems: [{ path: "", expected, found }] });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
-import { toRoots } from "./to-roots.ts";
+import { toRoots } from "./find-hosts.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-roots-")));
 mkdirSync(join(folder, "data"));

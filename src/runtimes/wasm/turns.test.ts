@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./wasm-host.ts";
 
 test("createTurns() gives as many turns as there are, and the next in the order of asking", async () => {
   const turns = createTurns(2);

@@ -1,6 +1,6 @@
-import { HostGone, type HostCall, type HostConnection, type HostResult } from "./host-connection.ts";
-import { createHostLink, type HostLink, type HostStart } from "./host-link.ts";
-import { createTurns } from "./turns.ts";
+import type { SandboxProcess } from "../../sandbox/sandbox.ts";
+import { connectHost, type HostCall, type HostConnection, HostGone, type HostResult } from "./host-connection.ts";
+import type { HostSettings } from "./inside/wire/messages.ts";
 
 /** How a host is kept. */
 export interface WasmHostOptions extends HostStart {
@@ -123,4 +123,105 @@ async function sendModule(host: HostConnection, { digest, loadModule }: WasmCall
   const bytes = await loadModule();
   // Another call may have been faster.
   if (!host.hasModule(digest)) host.sendModule(digest, bytes);
+}
+
+/** A limited number of turns; whoever gets none at once waits in line. */
+interface Turns {
+  /** Takes a turn if there is one now. Call the answer, once, to give it back. */
+  tryTake(): (() => void) | undefined;
+  /** Waits for a turn, at most until `signal` aborts; then it rejects with the reason. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+/** Makes `count` turns. */
+export function createTurns(count: number): Turns {
+  const waiting = new Set<() => void>();
+  let left = count;
+
+  function release(): void {
+    left += 1;
+    const [next] = waiting;
+    if (next === undefined) return;
+    waiting.delete(next);
+    next();
+  }
+
+  function tryTake(): (() => void) | undefined {
+    if (left === 0) return undefined;
+    left -= 1;
+    return release;
+  }
+
+  return {
+    tryTake,
+    take(signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const next = (): void => {
+        signal.removeEventListener("abort", leave);
+        left -= 1;
+        resolve(release);
+      };
+      const leave = (): void => {
+        waiting.delete(next);
+        reject(signal.reason as Error);
+      };
+      if (signal.aborted) leave();
+      else {
+        signal.addEventListener("abort", leave, { once: true });
+        waiting.add(next);
+      }
+      return promise;
+    },
+  };
+}
+
+/** How a host is started. */
+interface HostStart {
+  readonly settings: HostSettings;
+  readonly start: () => Promise<SandboxProcess>;
+}
+
+/** The way to a host that is there when it is needed. */
+interface HostLink {
+  /** The host that runs now. */
+  readonly current: HostConnection | undefined;
+  /** The host that runs now, or a new one. */
+  open(): Promise<HostConnection>;
+  close(): Promise<void>;
+}
+
+/** Makes the way to a host that is not started yet. */
+function createHostLink({ settings, start }: HostStart): HostLink {
+  let opening: Promise<HostConnection> | undefined;
+  let opened: HostConnection | undefined;
+
+  const getCurrent = (): HostConnection | undefined => (opened?.isGone === false ? opened : undefined);
+
+  async function connect(): Promise<HostConnection> {
+    try {
+      opened = connectHost(await start(), settings);
+      return opened;
+    } catch (cause) {
+      opening = undefined;
+      throw cause;
+    }
+  }
+
+  return {
+    get current() {
+      return getCurrent();
+    },
+    open() {
+      if (opened?.isGone === true) opening = opened = undefined;
+      opening ??= connect();
+      return opening;
+    },
+    async close() {
+      const host = await opening?.catch(() => undefined);
+      // Whoever waits for its end must not end before.
+      host?.setHeld(true);
+      host?.kill();
+      await host?.gone;
+    },
+  };
 }

@@ -1,19 +1,23 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 
-import { KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { OnConnection } from "../connection-log.ts";
-import { loadSecrets, type FindSecret } from "../script/load-secrets.ts";
-import { createErrorLog } from "./error-log.ts";
+import { parseExactly, toProblem } from "../parse-exactly.ts";
+import { type FindSecret, loadSecrets } from "../script/load-secrets.ts";
 import { createHosts } from "./find-hosts.ts";
 import { HostGone, type HostResult } from "./host-connection.ts";
 import { answerRequest } from "./host-functions.ts";
 import type { CallLimits } from "./inside/wire/messages.ts";
-import { readModule } from "./read-module.ts";
-import { toResult } from "./to-result.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -110,4 +114,118 @@ function toEnd(cause: unknown, { name }: Sandbox): HostResult {
   const others = `${cause.otherCalls} other calls of this user and skill ran in it; this one was not made again, because it may have changed something`;
   const reason = outOfMemory ? `${ended}; ${others}` : ended;
   throw new KitbagError("sandbox-failed", { sandbox: name, reason }, { cause });
+}
+
+/**
+ * Reads a tool's module, whose bytes must be those that were hashed.
+ *
+ * @throws {KitbagError} `script-changed` if they are not, or if the file is gone.
+ */
+async function readModule({ directory, path, digest }: WasmCode): Promise<Uint8Array> {
+  const file = join(directory, path);
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new KitbagError("script-changed", { path: file }, { cause });
+  });
+  if (`sha256:${hash("sha256", bytes)}` !== digest) throw new KitbagError("script-changed", { path: file });
+  return bytes;
+}
+
+const longestTail = 2000;
+const longestLine = 8000;
+
+/** What a module writes to standard error: each line is logged, and the last ones are kept for its failure. */
+interface ErrorLog {
+  write(bytes: Uint8Array): void;
+  /** Logs what has no end of line yet, and answers with the last of it all. */
+  end(): string;
+}
+
+/** Makes the log of one call; `logLine` gets each line that is not empty. */
+function createErrorLog(logLine: (line: string) => void): ErrorLog {
+  const decoder = new StringDecoder("utf8");
+  let line = "";
+  let tail = "";
+
+  function log(text: string): void {
+    if (text.trim() !== "") logLine(text);
+  }
+
+  return {
+    write(bytes) {
+      const text = decoder.write(Buffer.from(bytes));
+      tail = (tail + text).slice(-longestTail);
+      const lines = (line + text).split("\n");
+      line = lines.pop() ?? "";
+      for (const one of lines) log(one);
+      // A line without an end is not held for ever.
+      if (line.length > longestLine) {
+        log(line);
+        line = "";
+      }
+    },
+    end() {
+      log(line);
+      line = "";
+      return tail.trim();
+    },
+  };
+}
+
+/** What is known when a call is over. */
+interface Ended extends HostResult {
+  /** The last of what it wrote to standard error. */
+  readonly stderr: string;
+  readonly limits: CallLimits;
+}
+
+/**
+ * Makes the output of a tool of what its module printed: JSON is what it says, any other text, and JSON with a whole number that
+ * cannot be kept exactly, is the text itself, unless the tool declares what its output is.
+ *
+ * @throws {KitbagError} for every other end than with exit code 0.
+ */
+function toResult(tool: Tool, { end, output, stderr, limits }: Ended): unknown {
+  const { name } = tool;
+  const fail = (reason: string): KitbagError => new KitbagError("tool-failed", { tool: name, reason });
+  switch (end.kind) {
+    case "exit":
+      if (end.code !== 0) throw new KitbagError("script-failed", { tool: name, code: end.code, stderr });
+      return toOutput(tool, output);
+    case "trap":
+      // A module that gets no more memory traps by itself, in its own way; how much it had tells why.
+      if (end.memoryBytes >= 0.9 * limits.memoryBytes) {
+        throw new KitbagError("memory-exceeded", { tool: name, limitBytes: limits.memoryBytes });
+      }
+      throw fail(`the module trapped: ${end.reason}${stderr === "" ? "" : `: ${stderr}`}`);
+    case "refused":
+      throw fail(`the module cannot run here: ${end.reason}`);
+    case "flooded":
+      throw new KitbagError("output-flooded", { tool: name, limitBytes: limits.outputBytes });
+    case "cpu":
+      throw fail(`it used more than ${limits.cpuMs} ms of CPU time; give it less to do, or raise its limit`);
+    case "memory":
+      throw new KitbagError("memory-exceeded", { tool: name, limitBytes: limits.memoryBytes });
+    case "cancelled":
+      throw fail("it was stopped");
+    case "crashed":
+      throw fail(`the thread of the module failed: ${end.reason}`);
+  }
+}
+
+function toOutput(tool: Tool, output: Uint8Array): unknown {
+  const text = Buffer.from(output.buffer, output.byteOffset, output.length).toString("utf8");
+  try {
+    const { value, inexact } = parseExactly(text);
+    if (inexact === undefined) return value;
+    if (tool.outputSchema === undefined) return text;
+    throw new KitbagError("output-invalid", { tool: tool.name, problems: [toProblem(inexact)] });
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
+    if (tool.outputSchema === undefined) return text;
+    const expected = "JSON on standard output, because the tool declares an output";
+    throw new KitbagError("output-invalid", {
+      tool: tool.name,
+      problems: [{ path: "", expected, found: text === "" ? "nothing" : showValue(text) }],
+    });
+  }
 }

@@ -1,16 +1,15 @@
 import {
-  createServer,
-  request,
   type ClientRequest,
+  createServer,
   type IncomingMessage,
+  request,
   type Server,
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
 
 import { describeCause } from "../../core/errors.ts";
-import { dismiss, joinSockets, reach, toLine, type Denial, type EgressDesk } from "./client.ts";
-import { toForwarded } from "./forwarded-headers.ts";
+import { type Denial, dismiss, type EgressDesk, joinSockets, reach, toLine } from "./client.ts";
 import { parseTarget, type Target, type Wrong } from "./host.ts";
 import type { Entry } from "./ledger.ts";
 import { showTarget } from "./resolve-target.ts";
@@ -166,4 +165,33 @@ function refuse(entry: Entry, client: Socket, status: number, reason: string): v
     client,
     `HTTP/1.1 ${status} ${toLine(reason)}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Headers that are about one connection, not about the message. Framing is written anew from what was read. */
+const hopByHop = new Set([
+  "connection",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** The headers of a message that go on to the next hop, as a flat list of names and values; a request gets the `host` given. */
+function toForwarded(message: IncomingMessage, host?: string): string[] {
+  const named = (message.headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const dropped = new Set([...hopByHop, ...named.filter((name) => name !== "content-length")]);
+  const kept = host === undefined ? [] : ["Host", host];
+  for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
+    const name = message.rawHeaders[index] ?? "";
+    if (!dropped.has(name.toLowerCase())) kept.push(name, message.rawHeaders[index + 1] ?? "");
+  }
+  if (host !== undefined && message.headers["transfer-encoding"] !== undefined)
+    kept.push("Transfer-Encoding", "chunked");
+  return [...kept, "Connection", "close"];
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { devNull } from "node:os";
-
-import { findBytes } from "./find-bytes.ts";
+import { join } from "node:path";
 
 /** How git is run. */
 export interface GitOptions {
@@ -151,5 +151,23 @@ function killGroup(pid: number | undefined, otherwise: () => unknown): void {
   } catch {
     // It has just ended.
     otherwise();
+  }
+}
+
+/** How much the files below a folder hold. What vanishes meanwhile counts nothing. */
+function findBytes(directory: string): number {
+  let bytes = 0;
+  for (const item of listFolder(directory)) {
+    const path = join(directory, item.name);
+    bytes += item.isDirectory() ? findBytes(path) : (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  }
+  return bytes;
+}
+
+function listFolder(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { findSkills } from "./find-skills.ts";
-import { skillRoots } from "./skill-roots.ts";
+import { skillRoots } from "../watch/skill-source.ts";
 
 test("findSkills() takes a named folder as a skill, or looks for skills below it", () => {
   const folder = createFolder({

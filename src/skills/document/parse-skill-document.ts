@@ -1,10 +1,11 @@
 import { quote } from "../../core/errors.ts";
-import { checkBody } from "./check-body.ts";
-import { decodeText, type DecodedText } from "./decode-text.ts";
-import { createFields, type Fields } from "./fields.ts";
 import { findHiddenCharacters, showCodePoint } from "../../core/hidden-characters.ts";
-import { parseFrontMatter, type ParsedText } from "./parse-front-matter.ts";
-import { createPositions } from "./positions.ts";
+import { isName } from "../../core/names.ts";
+import { type DecodedText, decodeText } from "./decode-text.ts";
+import { createFields, type Fields } from "./fields.ts";
+import { readMarkdownLines } from "./markdown-lines.ts";
+import { type ParsedText, parseFrontMatter } from "./parse-front-matter.ts";
+import { createPositions, type Position } from "./positions.ts";
 import {
   readAllowedTools,
   readArguments,
@@ -14,7 +15,6 @@ import {
   readText,
 } from "./read-fields.ts";
 import { readMetadata, readTools } from "./read-metadata.ts";
-import { readName } from "./read-name.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { SkillDocument, SkillReading } from "./skill-document.ts";
 
@@ -134,4 +134,121 @@ function checkCharacters({ text, ascii }: DecodedText, reporter: Reporter): void
     const cure = "Remove it, or write it as an escape if it is meant to be seen";
     reporter.report("character-hidden", `Found a ${kind} character that nobody sees: ${what}${message}`, where, cure);
   }
+}
+
+const recommendedLines = 500;
+const recommendedTokens = 5000;
+/** English text and Markdown have about four characters a token. */
+const charactersPerToken = 4;
+
+/** Reports what is odd about the instructions of a skill. */
+function checkBody(body: string, bodyLine: number, reporter: Reporter): void {
+  if (body.trim() === "") {
+    const where = { line: bodyLine, column: 1 };
+    reporter.report("body-empty", "There are no instructions", where, "Write below the front matter what to do");
+    return;
+  }
+  checkLength(body, bodyLine, reporter);
+  if (body.includes("<<<<<<< ")) checkConflicts(body, bodyLine, reporter);
+}
+
+function checkLength(body: string, bodyLine: number, reporter: Reporter): void {
+  const tokens = Math.ceil(body.length / charactersPerToken);
+  const lines = body.length > recommendedLines ? countLines(body) : 0;
+  if (lines <= recommendedLines && tokens <= recommendedTokens) return;
+  const message = `The instructions have ${lines} lines and about ${tokens} tokens; ${recommendedLines} and ${recommendedTokens} are recommended`;
+  reporter.report("body-long", message, { line: bodyLine, column: 1 }, "Move details to files under references/");
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** A merge that nobody finished: all three marks, in order, and not as an example in a code block. */
+function checkConflicts(body: string, bodyLine: number, reporter: Reporter): void {
+  let start: number | undefined;
+  let halfway = false;
+  for (const { text, index, fence } of readMarkdownLines(body)) {
+    if (fence !== undefined) continue;
+    if (text.startsWith("<<<<<<< ")) {
+      start = index;
+      halfway = false;
+    } else if (text === "=======") halfway = true;
+    else if (start !== undefined && halfway && text.startsWith(">>>>>>> ")) {
+      const where = { line: bodyLine + start, column: 1 };
+      reporter.report("conflict-marker", "The instructions contain an unresolved merge", where, "Keep one side of it");
+      start = undefined;
+    }
+  }
+}
+
+const maxNameLength = 64;
+
+/** Where a skill's name comes from. */
+interface NameSource {
+  readonly declared: string | undefined;
+  /** Where the declared name stands, or where it should. */
+  readonly where: Position;
+  readonly directoryName: string | undefined;
+}
+
+/** Chooses the name a skill goes by, and reports where the declared one breaks the rules of the specification. */
+function readName({ declared, where, directoryName }: NameSource, reporter: Reporter): string {
+  if (declared === undefined) {
+    const name = toUsableName([directoryName]);
+    const message = `There is no name; the skill is called ${quote(name)} after its directory`;
+    reporter.report("name-missing", message, where, `Write: name: ${toPlainName(directoryName ?? "") || "my-skill"}`);
+    return name;
+  }
+  const used = toUsableName([declared, directoryName]);
+  checkForm(declared, used, where, reporter);
+  if (directoryName !== undefined && directoryName.normalize("NFKC") !== declared.normalize("NFKC")) {
+    const message = `The name ${quote(declared)} is not that of the directory, ${quote(directoryName)}; some clients then ignore the skill`;
+    reporter.report("name-mismatch", message, where, "Rename the directory, or change the name");
+  }
+  return used;
+}
+
+function checkForm(declared: string, used: string, where: Position, reporter: Reporter): void {
+  const name = declared.normalize("NFKC");
+  const length = name.length > maxNameLength ? Array.from(name).length : name.length;
+  const called = used === declared ? "" : `; the skill is called ${quote(used)}`;
+  if (length > maxNameLength) {
+    const message = `The name has ${length} characters; at most ${maxNameLength} are allowed${called}`;
+    reporter.report("name-too-long", message, where, "Shorten it");
+  }
+  const problem = findProblem(name);
+  if (problem === undefined) return;
+  const message = `The name ${quote(declared)} ${problem}${called}`;
+  reporter.report("name-invalid", message, where, `Write: name: ${toPlainName(declared) || "my-skill"}`);
+}
+
+function findProblem(name: string): string | undefined {
+  if (!/^[\p{L}\p{N}-]*$/u.test(name)) return "has characters other than letters, digits and hyphens";
+  if (name !== name.toLowerCase()) return "has upper-case letters";
+  if (name.startsWith("-") || name.endsWith("-")) return "starts or ends with a hyphen";
+  return name.includes("--") ? "has two hyphens in a row" : undefined;
+}
+
+/** The first candidate that can be a name, as it is or after its odd characters are replaced. */
+function toUsableName(candidates: readonly (string | undefined)[]): string {
+  for (const candidate of candidates) {
+    if (isName(candidate)) return candidate;
+    const plain = toPlainName(candidate ?? "");
+    if (plain !== "") return plain;
+  }
+  return "skill";
+}
+
+/** The nearest name that the specification allows; empty if nothing is left. */
+function toPlainName(text: string): string {
+  const plain = text
+    .slice(0, 256)
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-|-$/gu, "");
+  return plain.slice(0, maxNameLength).replace(/-$/u, "");
 }

@@ -3,18 +3,17 @@ import { basename } from "node:path";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import { loadSkillCode, type SkillCode } from "../code/load-skill-code.ts";
-import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
-import type { LockReader } from "../trust/lock-file.ts";
-import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
+import { type FindOptions, findSkills, type SkillLocation } from "../discovery/find-skills.ts";
 import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
+import { type FolderTrust, toDigests } from "../trust/folder-trust.ts";
+import type { LockReader } from "../trust/lock-file.ts";
 import { checkTools } from "./check-tools.ts";
 import { addEarlier } from "./earlier-versions.ts";
-import { openFactsCache, type FactsCache } from "./facts-cache.ts";
+import { type FactsCache, openFactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
-import { readFacts, startFacts, type FolderToRead } from "./read-facts.ts";
-import { reportShadowed } from "./report-shadowed.ts";
-import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
+import { type FolderToRead, readFacts, startFacts } from "./read-facts.ts";
 import type { SkillFacts } from "./skill-facts.ts";
+import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillReport } from "./skill-report.ts";
 import type { SkillPlace } from "./skill-sources.ts";
 import { toReport } from "./to-report.ts";
@@ -216,5 +215,21 @@ async function loadTrusted(
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
+  });
+}
+
+/** Two skills of one name: the first in order is used, the others say so. */
+function reportShadowed(reports: readonly SkillReport[]): SkillReport[] {
+  const first = new Map<string, SkillReport>();
+  return reports.map((report) => {
+    const winner = report.skill === undefined ? undefined : first.get(report.name);
+    if (winner === undefined) {
+      if (report.skill !== undefined) first.set(report.name, report);
+      return report;
+    }
+    const message = `Skipped, because ${winner.path} has a skill of the same name and goes before it`;
+    const { skill: _, ...rest } = report;
+    const diagnostic: Diagnostic = { severity: "error", code: "skill-shadowed", message, file: "SKILL.md" };
+    return { ...rest, status: "skipped", diagnostics: [...report.diagnostics, diagnostic] };
   });
 }

@@ -1,19 +1,30 @@
+import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { checkExamples } from "../../core/check-tool.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
+import { describeProblem, quote } from "../../core/errors.ts";
+import { cloneJson } from "../../core/json.ts";
 import { isName } from "../../core/names.ts";
-import type { SkillFolder } from "../../core/skill.ts";
-import type { Tool } from "../../core/tool.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { Skill, SkillFolder } from "../../core/skill.ts";
+import type { Tool, ToolExample } from "../../core/tool.ts";
 import type { SkillCode } from "../code/load-skill-code.ts";
-import { emptyManifest, type SkillManifest, type ManifestTool } from "../manifests/skill-manifest.ts";
-import { checkCommands } from "./check-commands.ts";
+import { findShellCommands } from "../document/find-shell-commands.ts";
+import { createPositions } from "../document/positions.ts";
+import type { SkillDocument } from "../document/skill-document.ts";
+import {
+  emptyManifest,
+  type ManifestTest,
+  type ManifestTool,
+  type SkillManifest,
+} from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
-import { findOverruled, toHead, toSkill, type SkillHead } from "./to-skill.ts";
-import { addTests } from "./add-tests.ts";
-import { toCodeTool, toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
+import { findOverruled, type SkillHead, toHead, toSkill } from "./to-skill.ts";
+import { type MakePipeline, toCodeTool, toManifestTool, type ToolFrame, toScriptTool } from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
 
 /** What a report needs that is not in the files. */
@@ -129,4 +140,84 @@ function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {
   const message = `Left out the tool "${lost.name}" of ${lost.file ?? "the manifest"}: ${kept?.file ?? "the manifest"} already has one of this name`;
   const cure = "give one of them another name in scripts/manifest.yml";
   return { severity: "warning", code: "tool-duplicate", message, file: lost.file ?? "", cure };
+}
+
+/** Arguments for every placeholder that a command can have. */
+const anyArguments = "x ".repeat(1000);
+/** How many commands are reported. */
+const mostReported = 20;
+
+/** Says which commands in the text of a skill are not run, whatever its arguments are. Runs nothing. */
+function checkCommands(document: SkillDocument | undefined, commands: Skill["commands"]): Diagnostic[] {
+  // Most texts have none; looking for them costs more than this.
+  if (document === undefined || !/!`|[`~][ \t]*!/u.test(document.body)) return [];
+  const positions = createPositions(document.body);
+  const found = findShellCommands(document.body);
+  const refused = (commands?.(anyArguments) ?? []).flatMap((command, index) => {
+    const at = found[index];
+    return command.ok || at === undefined ? [] : [{ ...at, ...command.answer }];
+  });
+  return refused.slice(0, mostReported).map(({ command, offset, reason, cure }): Diagnostic => {
+    const { line, column } = positions.at(offset);
+    const message = `The command ${quote(command)} is not run: ${reason}`;
+    const place = { file: document.file, line: line + document.bodyLine - 1, column };
+    return { severity: "info", code: "shell-not-run", message, ...place, ...(cure !== undefined && { cure }) };
+  });
+}
+
+/** Tools with their tests, and what is wrong with tests that cannot be run. */
+interface TestedTools {
+  readonly tools: readonly Tool[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Makes the tests of a manifest the examples of the tools that they name, before those that the instructions have. A test of a tool
+ * that is not there, or that does not fit its schemas, is left out and says why.
+ */
+function addTests(tools: readonly Tool[], { tests = [], file }: SkillManifest): TestedTools {
+  if (tests.length === 0) return { tools, diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  const names = tools.map(({ name }) => name);
+  const byTool = new Map<string, ToolExample[]>();
+  for (const [index, test] of tests.entries()) {
+    const tool = tools.find(({ name }) => name === test.tool);
+    const wrong = tool === undefined ? describeUnknown(test, names) : describeWrong(test, tool);
+    if (wrong === undefined) byTool.set(test.tool, [...(byTool.get(test.tool) ?? []), toExample(test)]);
+    else
+      diagnostics.push({
+        severity: "warning",
+        code: "test-invalid",
+        message: `Left out tests[${index}]: ${wrong}`,
+        file,
+      });
+  }
+  return { tools: tools.map((tool) => withExamples(tool, byTool.get(tool.name) ?? [])), diagnostics };
+}
+
+function describeUnknown({ tool }: ManifestTest, names: readonly string[]): string {
+  const [nearest] = nearestNames(tool, names, 1);
+  const known = names.length === 0 ? "it has none" : `its tools are ${names.join(", ")}`;
+  return `the skill has no tool "${tool}"; ${nearest === undefined ? known : `did you mean "${nearest}"?`}`;
+}
+
+function describeWrong(test: ManifestTest, { name, inputSchema, outputSchema }: Tool): string | undefined {
+  const problems = checkExamples([toExample(test)], inputSchema, outputSchema);
+  if (problems.length === 0) return undefined;
+  const [first, ...more] = problems.map((one) =>
+    describeProblem({ ...one, path: one.path.replace("examples[0].", "") }),
+  );
+  return `it does not fit "${name}": ${[first, ...more].join("; ")}`;
+}
+
+function toExample({ description, input, output }: ManifestTest): ToolExample {
+  const words = description === undefined ? {} : { description };
+  return cloneJson({ ...words, input, ...(output !== undefined && { output }) });
+}
+
+function withExamples(tool: Tool, tests: readonly ToolExample[]): Tool {
+  if (tests.length === 0) return tool;
+  const inputs = new Set(tests.map(({ input }) => toCanonicalJson(input)));
+  const others = tool.examples.filter(({ input }) => !inputs.has(toCanonicalJson(input)));
+  return Object.freeze({ ...tool, examples: Object.freeze([...tests, ...others]) });
 }

@@ -1,8 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Permissions } from "../../core/permissions.ts";
+import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import { parseManifestText } from "./parse-manifest-text.ts";
-import { mapPermissionWords } from "./permission-words.ts";
 import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
@@ -119,4 +118,42 @@ function toTools(plugin: PluginToml): ManifestTool[] {
     ...(tool.input_schema !== undefined && { input: tool.input_schema }),
     ...(tool.output_schema !== undefined && { output: tool.output_schema }),
   }));
+}
+
+/** The words that other systems use for permissions, and what they mean here. */
+const words: Readonly<Record<string, Permissions>> = {
+  http_client: { network: ["*"] },
+  websocket_client: { network: ["*"] },
+  file_read: { read: ["."] },
+  file_write: { read: ["."], write: ["."] },
+  // The variables are those that the scripts are seen to read.
+  env_read: {},
+  config_read: {},
+  // State belongs to each tool and needs no permission.
+  memory_read: {},
+  memory_write: {},
+};
+
+/** Permissions in our own words. */
+interface MappedPermissions {
+  readonly permissions: Permissions;
+  readonly grantsSeenEnvironment: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Translates other systems' permission words. One that nothing here can enforce is refused by name. */
+function mapPermissionWords(file: string, given: readonly string[]): MappedPermissions {
+  const known = given.filter((word) => Object.hasOwn(words, word));
+  const unknown = given.filter((word) => !Object.hasOwn(words, word));
+  return {
+    permissions: joinPermissions(known.map((word) => words[word] ?? {})),
+    grantsSeenEnvironment: known.includes("env_read") || known.includes("config_read"),
+    diagnostics: unknown.map((word) => ({
+      severity: "error",
+      code: "permission-unknown",
+      message: `Cannot use ${file}: nothing here enforces the permission "${word}"`,
+      file,
+      cure: `use one of ${Object.keys(words).join(", ")}, or write kitbag.toml`,
+    })),
+  };
 }

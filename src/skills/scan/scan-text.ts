@@ -1,11 +1,9 @@
-import { findHiddenCharacters, showCodePoint, type HiddenCharacters } from "../../core/hidden-characters.ts";
+import { findHiddenCharacters, type HiddenCharacters, showCodePoint } from "../../core/hidden-characters.ts";
 import { createPositions } from "../document/positions.ts";
-import { findArchiveWithPassword, passwordForm } from "./find-archives.ts";
 import { downloadRule } from "./find-downloads.ts";
 import { encodedCommandRule, findLongTexts, longEncodedText, obfuscationRule } from "./find-obfuscation.ts";
 import { findPrivateKey, maskSecrets, secretRule } from "./find-secrets.ts";
 import type { Finding, Match } from "./finding.ts";
-import { readLogicalLines } from "./logical-lines.ts";
 
 /**
  * Looks in a text, of whatever language, for what a careful reader would stop at: code that is downloaded and run, code that is
@@ -138,4 +136,80 @@ function toEvidence(line: string, start: number, end: number): string {
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
   return visible.trim().length > longestEvidence ? `${visible.trim().slice(0, longestEvidence)}…` : visible.trim();
+}
+
+const archive = /\.(?:zip|7z|rar)\b|\b(?:extract|unzip|archive)\b/iu;
+/** How a password is told. */
+const passwordForm = /\bpass(?:word|code|phrase)?\b\s{0,3}(?:is\b|[:=`"'*])/iu;
+const address = /https?:\/\//iu;
+
+/**
+ * Finds, in a few neighbouring lines, the advice to fetch an archive that only a password opens: it keeps scanners out, and is
+ * how most malicious skills bring their program along.
+ */
+function findArchiveWithPassword(lines: readonly string[]): Match | undefined {
+  const text = lines.join("\n").slice(0, 2000);
+  const found = passwordForm.exec(text);
+  if (found === null || !archive.test(text) || !address.test(text)) return undefined;
+  return {
+    code: "archive-with-password",
+    risk: "high",
+    message: "Tells to fetch an archive that a password protects",
+    cure: "Ship the files in the skill",
+    start: found.index,
+    end: found.index + found[0].length,
+  };
+}
+
+/** A line of a script as an interpreter sees it. */
+interface LogicalLine {
+  readonly text: string;
+  /** The line of the file on which it begins; counts from 1. */
+  readonly line: number;
+}
+
+/** No rule looks further than this; longer lines are cut into pieces that overlap. */
+const longestPiece = 4000;
+const overlap = 400;
+const mostJoined = 10;
+
+/**
+ * Reads a text in lines, and joins those that a script continues: with a backslash or a backtick at the end, or with a pipe at
+ * the beginning of the next. Contract: takes time in proportion to the text.
+ */
+function* readLogicalLines(text: string): Generator<LogicalLine> {
+  const lines = text.split("\n");
+  for (let index = 0; index < lines.length; index++) {
+    const start = index;
+    let joined = lines[index] ?? "";
+    while (index + 1 < lines.length && index - start < mostJoined && joined.length < longestPiece) {
+      const next = lines[index + 1] ?? "";
+      const goesOn = endsOpen(joined);
+      if (!goesOn && !startsAsPart(next)) break;
+      joined = `${goesOn ? joined.trimEnd().slice(0, -1) : joined} ${next.trim()}`;
+      index++;
+    }
+    yield* cut(joined, start + 1);
+  }
+}
+
+function endsOpen(line: string): boolean {
+  const text = line.trimEnd();
+  return (text.endsWith("\\") || text.endsWith("`")) && /(?:^|\s)[\\`]$/u.test(text.slice(-2));
+}
+
+/** A pipe, unless it is the first of a table's row. */
+function startsAsPart(line: string): boolean {
+  const text = line.trim();
+  return text.startsWith("&&") || (text.startsWith("|") && !text.endsWith("|"));
+}
+
+function* cut(text: string, line: number): Generator<LogicalLine> {
+  if (text.length <= longestPiece) {
+    if (text.trim() !== "") yield { text, line };
+    return;
+  }
+  for (let offset = 0; offset < text.length; offset += longestPiece - overlap) {
+    yield { text: text.slice(offset, offset + longestPiece), line };
+  }
 }

@@ -1,13 +1,14 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
-import { skillRoots } from "../discovery/skill-roots.ts";
+import { type FindOptions, homeFolders, projectFolders } from "../discovery/find-skills.ts";
 import { isInside } from "../folder/is-inside.ts";
 import { toRealPath } from "../folder/to-real-path.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
-import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
+import { type LoadedSkills, loadSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
 import { createLightMemory, type SkillMemory } from "../load/skill-memory.ts";
+import { type PythonProcess, startPython } from "../scripts/python/python-process.ts";
+import { createPythonReader, largestPythonSource, type PythonReader } from "../scripts/python/python-reader.ts";
 import type { CollectOptions } from "./collect-hints.ts";
-import { createStandbyPython, type StandbyPython } from "./standby-python.ts";
 import { watchFolders } from "./watch-folders.ts";
 
 /** Who starts waits for the skills, not for what reads a script that is saved later. */
@@ -139,4 +140,74 @@ function warn(cause: unknown): void {
 /** A link is where it stands, and where it leads to. */
 function toRealPaths(path: string): string[] {
   return [join(toRealPath(dirname(path)), basename(path)), toRealPath(path)];
+}
+
+/** The folders that {@link findSkills} looks into, whether they are there or not: what has to be watched. */
+export function skillRoots(options: FindOptions): readonly string[] {
+  return [
+    ...(options.directories ?? []).map((directory) => resolve(directory)),
+    ...projectFolders(options.workingDirectory, options.homeDirectory),
+    ...homeFolders(options.homeDirectory),
+  ];
+}
+
+/** A reader of Python that keeps a helper ready, so that a saved script is read without waiting for an interpreter to start. */
+export interface StandbyPython extends PythonReader {
+  /** Starts the helper if there is none. */
+  prepare(): void;
+}
+
+/** More files than these are not one save, and are read by as many helpers as that is worth. */
+const mostAtOnce = 16;
+
+const limitMs = 10_000;
+
+/** Makes a reader. The helper is started by {@link StandbyPython.prepare} alone; without it, files are read as otherwise. */
+export function createStandbyPython(): StandbyPython {
+  const readOtherwise = createSharedReader();
+  let helper: PythonProcess | undefined;
+  let asked = 0;
+  let isClosed = false;
+
+  async function readWith(
+    process: PythonProcess,
+    ...[source, modules]: Parameters<PythonReader["read"]>
+  ): ReturnType<PythonReader["read"]> {
+    asked += 1;
+    const answer = await process.ask(source, modules);
+    asked -= 1;
+    if (answer.ok !== "lost") return answer;
+    // It may have ended for any reason; a new one says what is wrong with this file.
+    if (helper === process) helper = undefined;
+    return readOtherwise(source, modules);
+  }
+
+  return {
+    prepare() {
+      if (!isClosed) helper ??= startPython({ command: ["python3"], limitMs });
+    },
+    read(source, modules) {
+      const isForHelper = helper !== undefined && asked < mostAtOnce && source.length <= largestPythonSource;
+      return isForHelper ? readWith(helper as PythonProcess, source, modules) : readOtherwise(source, modules);
+    },
+    async close() {
+      isClosed = true;
+      helper?.kill();
+      helper = undefined;
+    },
+  };
+}
+
+/** One reader for all files that are asked for in one turn: it ends its helpers when it has nothing more to do. */
+function createSharedReader(): PythonReader["read"] {
+  let current: PythonReader | undefined;
+  return (source, modules) => {
+    if (current === undefined) {
+      current = createPythonReader({ limitMs });
+      setImmediate(() => {
+        current = undefined;
+      });
+    }
+    return current.read(source, modules);
+  };
 }

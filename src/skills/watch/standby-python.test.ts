@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
-import { createStandbyPython, type StandbyPython } from "./standby-python.ts";
+import { createStandbyPython, type StandbyPython } from "./skill-source.ts";
 
 const source =
   'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("--name")\nparser.parse_args()\n';

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createCheckpoints } from "./checkpoints.ts";
+import { createCheckpoints } from "./sqlite-writer.ts";
 import { openDatabase } from "./open-database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { chunksPerBlob } from "./blob-rows.ts";
 import { digestOf } from "./check-blobs.ts";
-import { salvageEntries } from "./salvage-entries.ts";
-import { isJson, readTable, readUndamaged, type Sides } from "./salvage-table.ts";
+import { findIndex } from "./find-index.ts";
+import { type SalvagedRow, salvageRows } from "./salvage-rows.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
 /** What could be read of a damaged file. */
@@ -100,4 +100,110 @@ function restoreCounter({ source, target, lost }: Sides): void {
       `UPDATE counters SET value = max(?, (SELECT coalesce(max(version), 0) FROM kv), (SELECT coalesce(max(number), 0) FROM jobs))`,
     )
     .run(last);
+}
+
+/** Copies the entries of all streams, whose names are there already, and answers how many. */
+function salvageEntries(sides: Sides): number {
+  const { source, target, lost } = sides;
+  const insert = target.prepare("INSERT OR IGNORE INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
+  let count = 0;
+  let failures = 0;
+  for (const { stream, position, time, value } of salvageRows(source, "entries", () => (failures += 1))) {
+    if (!isJson(value)) continue;
+    count += Number(insert.run(stream ?? null, position ?? null, time ?? null, value).changes);
+  }
+  target.exec(
+    "INSERT INTO streams (id, name) SELECT DISTINCT stream, 'lost:' || stream FROM entries WHERE stream NOT IN (SELECT id FROM streams)",
+  );
+  const isKnown = tellMissing(sides);
+  if (failures > 0 && !isKnown) lost.push(describeLoss(source, "entries", count));
+  fillGaps(sides);
+  target.exec("DELETE FROM streams WHERE id NOT IN (SELECT stream FROM entries)");
+  return count;
+}
+
+/** Says what each stream has lost, also at its end; answers whether the damaged file still knows where all of them ended. */
+function tellMissing({ source, target, lost }: Sides): boolean {
+  const streams = target.prepare(
+    `SELECT id, name, count(position) AS count, coalesce(max(position), 0) AS last
+     FROM streams LEFT JOIN entries ON entries.stream = streams.id GROUP BY id`,
+  );
+  const find = source.prepare(
+    "SELECT coalesce(max(position), 0) AS last FROM entries INDEXED BY entries_position WHERE stream = ?",
+  );
+  let isKnown = true;
+  for (const { id, name, count, last } of streams.all()) {
+    const known = readUndamaged(() => find.get(id ?? null)?.["last"]);
+    if (known === undefined) isKnown = false;
+    const length = Math.max(Number(last), Number(known ?? 0));
+    const missing = length - Number(count);
+    if (missing > 0) lost.push(`${showShare(missing, length, "entries")} of "${String(name)}"`);
+    // Every stream has an entry: it is made with the first.
+    if (length === 0) lost.push(`all entries of "${String(name)}"`);
+  }
+  return isKnown;
+}
+
+/** Positions count from 1 without gaps, and what follows a lost entry must keep its own. */
+function fillGaps({ target }: Sides): void {
+  const streams = target.prepare(
+    "SELECT stream, max(position) AS last FROM entries GROUP BY stream HAVING max(position) <> count(*)",
+  );
+  const insert = target.prepare("INSERT OR IGNORE INTO entries (stream, position, time, value) VALUES (?, ?, 0, ?)");
+  for (const { stream, last } of streams.all()) {
+    for (let position = 1; position <= Number(last); position++) insert.run(stream ?? null, position, '{"lost":true}');
+  }
+}
+
+/** The damaged file, the new one, and what could not be brought from one to the other, in words. */
+interface Sides {
+  readonly source: DatabaseSync;
+  readonly target: DatabaseSync;
+  readonly lost: string[];
+}
+
+/** Reads a table, and says so if a part of it could not be read. */
+function* readTable({ source, lost }: Sides, table: string): Generator<SalvagedRow> {
+  let failures = 0;
+  let count = 0;
+  for (const row of salvageRows(source, table, () => (failures += 1))) {
+    count += 1;
+    yield row;
+  }
+  if (failures > 0) lost.push(describeLoss(source, table, count));
+}
+
+/** Says how much of a table is missing, as exactly as an index of it knows. */
+function describeLoss(source: DatabaseSync, table: string, saved: number): string {
+  const select = `SELECT count(*) AS count FROM ${table} INDEXED BY "${findIndex(source, table)}"`;
+  const row = readUndamaged(() => source.prepare(select).get());
+  if (row === undefined) return `${saved === 0 ? "everything in" : "parts of"} the table "${table}"`;
+  const count = Number(row["count"]);
+  return `${showShare(count - saved, count, "rows")} of the table "${table}"`;
+}
+
+/** So many of so many, in words. */
+function showShare(lost: number, count: number, what: string): string {
+  return lost === count ? `all ${count} ${what}` : `${lost} of the ${count} ${what}`;
+}
+
+/** What `read` answers; `undefined` if it comes upon something damaged. */
+function readUndamaged<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (cause) {
+    if (isDamage(cause)) return undefined;
+    throw cause;
+  }
+}
+
+/** Tells whether a value can be kept as it is. */
+function isJson(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -4,9 +4,8 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
-import { toShownBeside, type Shown } from "./add-shown.ts";
-import { diffLines } from "./diff-lines.ts";
+import { type Expectations, findWrongOption } from "../../workspace/find-wrong-option.ts";
+import { type Shown, toShownBeside } from "./add-shown.ts";
 import { renderMessages } from "./render-messages.ts";
 import { checkFixture, type RunFixture } from "./run-fixture.ts";
 
@@ -148,4 +147,23 @@ function toError({ step, what, difference }: RecordingDivergence): KitbagError {
     what: `with question ${step} the model is shown ${what}`,
     difference,
   });
+}
+
+/** How many lines are shown before and behind what differs. */
+const around = 2;
+
+/** Shows where two texts differ, from the first line that does to the last: `-` was, `+` is. Empty if they are the same. */
+function diffLines(before: readonly string[], now: readonly string[]): string {
+  const least = Math.min(before.length, now.length);
+  let start = 0;
+  while (start < least && before[start] === now[start]) start += 1;
+  if (start === before.length && start === now.length) return "";
+  let end = 0;
+  while (end < least - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end += 1;
+  return [
+    ...before.slice(Math.max(0, start - around), start).map((line) => `  ${line}`),
+    ...before.slice(start, before.length - end).map((line) => `- ${line}`),
+    ...now.slice(start, now.length - end).map((line) => `+ ${line}`),
+    ...now.slice(now.length - end, now.length - end + around).map((line) => `  ${line}`),
+  ].join("\n");
 }

@@ -1,17 +1,17 @@
+import { KitbagError } from "../../core/errors.ts";
 import type { Progress } from "../../core/events.ts";
 import { hasGuardAt } from "../../core/guards.ts";
-import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
+import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { cutText } from "../cut-text.ts";
-import { openOwnerState, openToolState } from "../state/call-state.ts";
 import { toTraceContext } from "../telemetry/trace-context.ts";
+import { refuseOutermost } from "./authority.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
 import type { Chunks } from "./chunks.ts";
 import type { InjectedRecord } from "./injection.ts";
-import { refuseOutermost } from "./authority.ts";
 import { isLimited, keepCaller } from "./limited-caller.ts";
 
 /** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
@@ -125,4 +125,33 @@ function toLog(message: unknown, data: unknown): { readonly message: string; rea
   const copy = copyJson(data, { maxBytes: maxDataBytes, maxDepth: maxJsonDepth });
   if (copy.ok) return { message: shown, data: copy.value };
   return { message: shown, data: copy.reason === "too-large" ? `more than ${maxDataBytes} bytes` : showValue(data) };
+}
+
+/** Opens what the called tool keeps for itself. */
+function openToolState(call: Call): ToolState {
+  return open(call, scopeOf(call));
+}
+
+/** Opens what the called tool shares with the other tools of its owner; one of the workspace itself is alone. */
+function openOwnerState(call: Call): ToolState {
+  const { source, owner } = call.entry;
+  if (source === "global") return openToolState(call);
+  return open(call, `owner:${owner}`);
+}
+
+/** What the user of the call keeps there. */
+function open(call: Call, scope: string): ToolState {
+  const { states, users } = call.host;
+  return states.open({ scope, owner: users.ownerOf(call.user) }, () => checkRunning(call));
+}
+
+/** Names have no ":" and no "/", so no two tools have the same scope. */
+function scopeOf({ found: { entry, partOf } }: Call): string {
+  if (partOf === undefined) return `tool:${entry.address}`;
+  return `part:${partOf.address}/${entry.tool.name}`;
+}
+
+function checkRunning({ stopped, ended, address }: Call): void {
+  if (stopped !== undefined) throw new KitbagError(stopped.code, stopped.details);
+  if (ended) throw new KitbagError("call-cancelled", { tool: address, reason: "the call is over" });
 }

@@ -1,12 +1,12 @@
+import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Breakers } from "../failures/breakers.ts";
 import { keepLetter } from "../failures/dead-letters.ts";
-import { toRecordedScopes } from "./limited-caller.ts";
-import { isFault, mayPass } from "../failures/tool-faults.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
+import { toRecordedScopes } from "./limited-caller.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop, sleepIn } from "./race-stop.ts";
 import { redactFailure } from "./redact.ts";
@@ -117,4 +117,28 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
     const reason = `${describeThrown(cause)}; so the failed call is not kept: ${outcome.error.message}`;
     return call.fail("store-failed", { reason, ran: true });
   }
+}
+
+/** Failures that another try may not have. */
+const passing: ReadonlySet<ErrorCode> = new Set(["tool-failed", "script-failed", "sandbox-failed"]);
+
+/** Failures that say something about the tool, and not about who called it. */
+const faults: ReadonlySet<ErrorCode> = new Set([
+  ...passing,
+  "call-timeout",
+  "memory-exceeded",
+  "output-flooded",
+  "output-invalid",
+  "output-too-large",
+  "interpreter-missing",
+]);
+
+/** Tells whether it is worth while to try once more. */
+function mayPass(outcome: ToolOutcome): boolean {
+  return outcome.status === "failed" && passing.has(outcome.error.code);
+}
+
+/** Tells whether the tool is to blame. */
+function isFault(outcome: ToolOutcome): outcome is FailedOutcome {
+  return outcome.status === "failed" && faults.has(outcome.error.code);
 }

@@ -1,15 +1,15 @@
-import { isKitbagError, KitbagError, type Failure } from "../../core/errors.ts";
+import { type Failure, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { redactValue } from "../../core/redaction/redact.ts";
-import type { Store } from "../../core/store.ts";
-import type { ToolAuthor } from "../../core/tool.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
+import type { KeyValueStore, Store } from "../../core/store.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { toPastUser } from "../call/past-user.ts";
+import { takeLease } from "../lease.ts";
 import { reopenOnce } from "../recall/once.ts";
-import { withLetter } from "./with-letter.ts";
 
 /** A call that failed for good, with all that is needed to make it again. */
 export interface DeadLetter {
@@ -178,5 +178,20 @@ async function replaceLetter(kv: Store["kv"], ifVersion: number, letter: DeadLet
   } catch (cause) {
     // Somebody else has dropped it, or tried it too: it must not come back.
     if (!isKitbagError(cause, "store-conflict")) throw cause;
+  }
+}
+
+/**
+ * Runs `work` while nobody else, here or in another process, does so for the same letter.
+ *
+ * @throws {KitbagError} `dead-letter-busy` if somebody else does.
+ */
+async function withLetter<Answer>(kv: KeyValueStore, id: string, work: () => Promise<Answer>): Promise<Answer> {
+  const lease = await takeLease(kv, `dead-claim:${id}`);
+  if (lease === undefined) throw new KitbagError("dead-letter-busy", { id });
+  try {
+    return await work();
+  } finally {
+    await lease.end();
   }
 }

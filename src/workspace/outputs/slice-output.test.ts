@@ -4,10 +4,9 @@ import type { JsonValue } from "../../core/json.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
-import { parsePath } from "./parse-path.ts";
+import { parsePath, type SliceOutputOptions } from "./slice-output.ts";
 import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
 import { createRecentBlobs } from "./recent-blobs.ts";
-import type { SliceOutputOptions } from "./slice-output.ts";
 
 const report = {
   rows: Array.from({ length: 250 }, (_, id) => ({ id, "odd key": `n${id}` })),

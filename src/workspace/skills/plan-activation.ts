@@ -1,8 +1,10 @@
-import { KitbagError } from "../../core/errors.ts";
+import semver from "semver";
+
+import { KitbagError, type Problem } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Skill } from "../../core/skill.ts";
-import type { RegistryView } from "../registry.ts";
-import { checkUses } from "./check-uses.ts";
+import type { Skill, ToolUse } from "../../core/skill.ts";
+import { toolSignature } from "../../skills/trust/tool-signature.ts";
+import type { Entry, RegistryView } from "../registry.ts";
 
 /** What planning needs to know. */
 export interface Planner {
@@ -68,4 +70,65 @@ export function checkTrusted({ name, folder }: Skill): void {
   if (folder?.trust.status !== "untrusted") return;
   const { status: _, ...why } = folder.trust;
   throw new KitbagError("skill-untrusted", { skill: name, directory: folder.directory, ...why });
+}
+
+/**
+ * Holds what a skill uses against what is there: its own tools first, then global ones, other skills' only as it says in `uses`.
+ * Answers with everything that is missing or is not what the skill was made for.
+ */
+function checkUses(skill: Skill, registry: RegistryView, getSkill: (name: string) => Skill | undefined): Problem[] {
+  const problems: Problem[] = [];
+  for (const [index, use] of skill.uses.entries()) {
+    const path = `uses[${index}]`;
+    const resolution = registry.resolve(use.address, skill.name);
+    if (!resolution.ok) {
+      const [nearest] = resolution.failure.code === "tool-not-found" ? resolution.failure.details.nearest : [];
+      problems.push({
+        path,
+        expected: `the tool ${use.address}`,
+        found: resolution.failure.code === "tool-ambiguous" ? "several tools of this name" : "no such tool",
+        ...(nearest !== undefined && { didYouMean: nearest }),
+      });
+      continue;
+    }
+    problems.push(...checkVersion(use, resolution.entry, path, getSkill));
+  }
+  return [...problems, ...checkMentions(skill, registry, getSkill)];
+}
+
+/** A text that sends a model to a tool which is not there, or which it may not call, is wrong. */
+function checkMentions(skill: Skill, registry: RegistryView, getSkill: (name: string) => Skill | undefined): Problem[] {
+  return (skill.mentions ?? []).flatMap((address): Problem[] => {
+    const owner = address.slice(0, address.indexOf("/"));
+    const path = "SKILL.md";
+    if (owner === skill.name) {
+      const isThere =
+        registry.resolve(address).ok || skill.reuses.some((reuse) => `${skill.name}/${reuse.name}` === address);
+      return isThere ? [] : [{ path, expected: `the tool ${address}, which it names`, found: "no such tool" }];
+    }
+    // Names of the same form mean other things elsewhere: "plugin:react/recommended" is a configuration of a linter.
+    if (getSkill(owner) === undefined || skill.uses.some((use) => use.address === address)) return [];
+    return [{ path, expected: `${address}, which it names, in "uses"`, found: "nothing" }];
+  });
+}
+
+function checkVersion(
+  use: ToolUse,
+  entry: Entry,
+  path: string,
+  getSkill: (name: string) => Skill | undefined,
+): Problem[] {
+  const version = entry.tool.version ?? getSkill(entry.owner)?.version;
+  if (use.range !== undefined) {
+    if (semver.validRange(use.range) === null) {
+      return [{ path, expected: "a range of versions like ^1.2", found: JSON.stringify(use.range) }];
+    }
+    if (version === undefined || !semver.satisfies(version, use.range)) {
+      const found = version === undefined ? "a tool without a version" : `version ${version}`;
+      return [{ path, expected: `${use.address} in a version that fits ${use.range}`, found }];
+    }
+  }
+  if (use.signature === undefined || use.signature === toolSignature(entry.tool)) return [];
+  const found = `another one${version === undefined ? "" : ` in version ${version}`}: its schema changed without a new major version`;
+  return [{ path, expected: `${use.address} with the signature that the skill was made for`, found }];
 }

@@ -1,8 +1,7 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
-import type { Skill } from "../../core/skill.ts";
 import { toVisibleText } from "../../core/hidden-characters.ts";
+import type { Skill } from "../../core/skill.ts";
 import { describeSkill, isTrusted } from "./describe-skill.ts";
-import { toXmlText } from "./xml-text.ts";
 
 /** How much room the list of skills may take. Without a limit nothing is cut. */
 export interface CatalogOptions {
@@ -89,4 +88,9 @@ function renderXml(skills: readonly Skill[], longest: number): string {
 
 function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).trimEnd()}…`;
+}
+
+/** Text for XML: markup is escaped, and characters that nobody sees are left out. */
+function toXmlText(text: string): string {
+  return toVisibleText(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

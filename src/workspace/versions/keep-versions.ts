@@ -1,6 +1,11 @@
 import type { Skill } from "../../core/skill.ts";
 import type { Store } from "../../core/store.ts";
-import { createVersions, type VersionNotes, type Versions, type VersionSource } from "../../records/versions/versions.ts";
+import {
+  createVersions,
+  type VersionNotes,
+  type Versions,
+  type VersionSource,
+} from "../../records/versions/versions.ts";
 import { tellOne } from "../listeners.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import type { Workspace } from "../workspace.ts";

@@ -15,10 +15,9 @@ import { createAgent } from "../../create-agent.ts";
 import type { AgentEvent } from "../../events.ts";
 import { answer, call, checkConversation, results, tokensOf, user } from "../../../../test/support/conversations.ts";
 import { textOfMessage } from "../message-text.ts";
-import { closeCalls } from "./close-calls.ts";
+import { closeCalls, openConversation } from "./open-conversation.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import { listConversations } from "./list-conversations.ts";
-import { openConversation } from "./open-conversation.ts";
 import { readConversation } from "./read-conversation.ts";
 
 test("run() goes on with a conversation, in another process if need be", async () => {

@@ -1,13 +1,11 @@
 import { isKitbagError, KitbagError } from "../../../core/errors.ts";
-import { showValue, type JsonValue } from "../../../core/json.ts";
+import { type JsonValue, showValue } from "../../../core/json.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { RunResult } from "../../run-result.ts";
 import { cutHead } from "../cut-text.ts";
-import { textOfMessage } from "../message-text.ts";
-import { closeCalls } from "./close-calls.ts";
-import { separateCalls } from "./separate-calls.ts";
-import { fromValue, readPart, toKey, toPartKey, writePart, type KeptConversation } from "./kept-conversation.ts";
+import { partsOf, textOfMessage } from "../message-text.ts";
+import { fromValue, type KeptConversation, readPart, toKey, toPartKey, writePart } from "./kept-conversation.ts";
 
 /** What a run added to a conversation. */
 export interface SavedRun {
@@ -128,4 +126,73 @@ function toTitle(messages: readonly ModelMessage[]): string {
   return first === undefined
     ? ""
     : cutHead(textOfMessage(first).toWellFormed().replace(/\s+/gu, " ").trim(), longestTitle);
+}
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+
+const noResult = "Nobody knows what came of this call: the run was stopped, or waits for an approval of it.";
+
+/** Messages of a run that was stopped or paused, in which the last calls have results: no provider takes calls without. */
+export function closeCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const start = messages.findLastIndex(({ role }) => role === "assistant");
+  const answer = messages[start];
+  const behind = messages.slice(start + 1);
+  if (answer === undefined || !behind.every((message): message is ToolMessage => message.role === "tool")) {
+    return messages;
+  }
+  const known = new Set(behind.flatMap((message) => partsOf(message)).map(({ toolCallId }) => toolCallId));
+  const open = partsOf(answer).filter(
+    ({ type, toolCallId, providerExecuted }) =>
+      type === "tool-call" && providerExecuted !== true && !known.has(toolCallId),
+  );
+  if (open.length === 0) return messages;
+  const results = open.map(({ toolCallId = "", toolName = "" }) => ({
+    type: "tool-result" as const,
+    toolCallId,
+    toolName,
+    output: { type: "error-text" as const, value: noResult },
+  }));
+  const content = [...behind.flatMap((message) => message.content), ...results];
+  return [...messages.slice(0, start + 1), { role: "tool", content }];
+}
+
+type Parts = Exclude<ModelMessage["content"], string>;
+
+/**
+ * Messages of several runs, in which no two calls have one id: runs that went on at the same time did not know of each other, and small
+ * models count from the beginning. The same messages, if there is none.
+ */
+function separateCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const used = new Set<string>();
+  let renamed: ReadonlyMap<string, string> = new Map();
+  return messages.map((message) => {
+    if (message.role === "assistant") {
+      renamed = rename(message.content, used);
+      for (const id of idsOf(message.content)) used.add(renamed.get(id) ?? id);
+    }
+    const isTouched = renamed.size > 0 && (message.role === "assistant" || message.role === "tool");
+    return isTouched ? ({ ...message, content: withIds(message.content, renamed) } as ModelMessage) : message;
+  });
+}
+
+/** New ids for those calls of an answer whose ids are used already. */
+function rename(content: Parts, used: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const renamed = new Map<string, string>();
+  for (const id of idsOf(content)) {
+    let fresh = id;
+    for (let count = 2; used.has(fresh); count++) fresh = `${id}-${count}`;
+    if (fresh !== id) renamed.set(id, fresh);
+  }
+  return renamed;
+}
+
+function idsOf(content: Parts): readonly string[] {
+  return content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+}
+
+function withIds(content: Parts, renamed: ReadonlyMap<string, string>): readonly unknown[] {
+  return content.map((part) => {
+    const id = part.type === "tool-call" || part.type === "tool-result" ? renamed.get(part.toolCallId) : undefined;
+    return id === undefined ? part : { ...part, toolCallId: id };
+  });
 }

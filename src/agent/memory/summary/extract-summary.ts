@@ -1,9 +1,44 @@
-import { cutHead, type CountTokens } from "../cut-text.ts";
-import { partsOf, textOfMessage, textOfResult, toJsonText, type AnyPart } from "../message-text.ts";
+import { type CountTokens, cutHead } from "../cut-text.ts";
+import { type AnyPart, partsOf, textOfMessage, textOfResult, toJsonText } from "../message-text.ts";
 import { saysWhatStays } from "../score-units.ts";
 import type { Unit } from "../to-units.ts";
-import { findKeySentences, toSentences } from "./key-sentences.ts";
-import { parseNotes, renderNotes, type SummaryNotes } from "./summary-notes.ts";
+
+/** What is known about messages that are left out, the oldest first. */
+interface SummaryNotes {
+  readonly wanted: readonly string[];
+  readonly asked: readonly string[];
+  readonly calls: readonly string[];
+  readonly said: readonly string[];
+}
+
+/** What each list is called where it is written down. */
+const headings: Readonly<Record<keyof SummaryNotes, string>> = {
+  wanted: "Decided and wanted:",
+  asked: "Asked for:",
+  calls: "Calls and what came of them:",
+  said: "Also said:",
+};
+const names = Object.keys(headings) as (keyof SummaryNotes)[];
+const byHeading = new Map(names.map((name) => [headings[name], name]));
+
+/** Writes notes down. */
+function renderNotes(notes: SummaryNotes): string {
+  const lists = names.filter((name) => notes[name].length > 0);
+  return lists.map((name) => [headings[name], ...notes[name].map((note) => `- ${note}`)].join("\n")).join("\n");
+}
+
+/** Reads notes again. What a model has written has no headings: its lines are what was said. */
+function parseNotes(text: string): SummaryNotes {
+  const notes: Record<keyof SummaryNotes, string[]> = { wanted: [], asked: [], calls: [], said: [] };
+  let name: keyof SummaryNotes = "said";
+  for (const given of text.split("\n")) {
+    const line = given.trim();
+    const heading = byHeading.get(line);
+    if (heading !== undefined) name = heading;
+    else if (line !== "") notes[name].push(line.replace(/^[-*] /u, ""));
+  }
+  return notes;
+}
 
 /** So much of one text is read, and so much of one note is written. */
 const mostRead = 8000;
@@ -112,4 +147,45 @@ function pick(notes: SummaryNotes, maxTokens: number, count: CountTokens): Summa
   for (const [name] of shares) take(name, left);
   const only = (name: keyof SummaryNotes): string[] => notes[name].filter((_, index) => picked[name].has(index));
   return { wanted: only("wanted"), asked: only("asked"), calls: only("calls"), said: only("said") };
+}
+
+/** Words that are everywhere. */
+const common: ReadonlySet<string> = new Set(
+  "about after again also because been before being between both could does doing done down each from have having here into itself just like made make more most much need only other over said same should some such than that their them then there these they this those through under until very want were what when where which while will with would your yours".split(
+    " ",
+  ),
+);
+const shortest = 20;
+const longest = 300;
+
+/** The sentences of a text, without line breaks. Linear in its length. */
+function toSentences(text: string): readonly string[] {
+  return text
+    .split(/(?<=[.!?。！？])\s+|\n+/u)
+    .map((sentence) => sentence.replace(/\s+/gu, " ").trim())
+    .filter((sentence) => sentence !== "");
+}
+
+/** The sentences of texts that say the most, with the words that are said most often; the best first. */
+function findKeySentences(texts: readonly string[], most: number): readonly string[] {
+  const sentences = [...new Set(texts.flatMap(toSentences))].filter(
+    ({ length }) => length >= shortest && length <= longest,
+  );
+  const words = sentences.map(toWords);
+  const counts = new Map<string, number>();
+  for (const list of words) for (const word of new Set(list)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const scored = sentences.map((sentence, index) => ({ sentence, index, score: scoreOf(words[index] ?? [], counts) }));
+  scored.sort((left, right) => right.score - left.score || left.index - right.index);
+  return scored.slice(0, most).map(({ sentence }) => sentence);
+}
+
+function toWords(sentence: string): readonly string[] {
+  return (sentence.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).filter((word) => !common.has(word));
+}
+
+/** Long sentences are not better for being long. */
+function scoreOf(words: readonly string[], counts: ReadonlyMap<string, number>): number {
+  if (words.length === 0) return 0;
+  const sum = words.reduce((total, word) => total + (counts.get(word) ?? 0), 0);
+  return sum / Math.sqrt(words.length + 4);
 }

@@ -10,8 +10,7 @@ import { toNext } from "../runs/run-origin.ts";
 import { createShownRun, finishRun, type ShownRun } from "../show-run.ts";
 import { toUserMessage } from "../to-user-message.ts";
 import { describeEnd, summarizeRun } from "../view/describe-end.ts";
-import { say, type Chat } from "./chat.ts";
-import { toNextMessages } from "./next-messages.ts";
+import { type Chat, say } from "./chat.ts";
 
 /** Has the agent answer a request, shows how it does, and goes on with the conversation. Never throws for what can be cured. */
 export async function answerRequest(chat: Chat, text: string, images: readonly string[]): Promise<void> {
@@ -81,4 +80,19 @@ export async function openOnly(session: Session, skills: readonly string[]): Pro
     if (!skills.includes(name)) await session.deactivateSkill(name);
   }
   for (const name of skills) await session.activateSkill(name);
+}
+
+/**
+ * What of a conversation the next request goes on with. After a run that was stopped or failed, calls may have no results and a
+ * request no answer: no provider takes such a conversation, so they are left out.
+ */
+export function toNextMessages(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const last = messages.at(-1);
+  if (last === undefined) return [];
+  if (last.role === "user") return messages.slice(0, -1);
+  if (last.role !== "assistant") return messages;
+  const content = last.content.filter((part) => part.type !== "tool-call");
+  if (content.length === last.content.length) return messages;
+  const before = messages.slice(0, -1);
+  return content.some((part) => part.type === "text") ? [...before, { ...last, content }] : toNextMessages(before);
 }

@@ -1,15 +1,18 @@
 import { resolve } from "node:path";
 
-import { isKitbagError, type Failure } from "../../../core/errors.ts";
+import { openConversation } from "../../../agent/memory/conversations/open-conversation.ts";
+import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
+import { type Failure, isKitbagError } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
+import type { Store } from "../../../core/store.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { renderTable } from "../../render-table.ts";
+import { usageError } from "../../usage-error.ts";
 import { checkConversationId } from "../check-conversation-id.ts";
 import { checkModel, nameModel } from "../choose-model.ts";
 import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
 import { answerRequest } from "./answer-request.ts";
-import { say, type Chat } from "./chat.ts";
-import { saveConversation, saveConversationSkills } from "./conversations.ts";
+import { type Chat, say } from "./chat.ts";
 
 /** What a person can tell the program, and not the model. */
 export interface ChatCommand {
@@ -178,4 +181,30 @@ async function startAnew(chat: Chat): Promise<void> {
   chat.messages = [];
   chat.conversation = undefined;
   say(chat, "Begun anew");
+}
+
+/**
+ * Saves what was said so far under a name; from then on the agent itself saves what follows.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is another conversation of this name.
+ */
+async function saveConversation(
+  store: Store,
+  id: string,
+  { messages, session, lastRun }: Pick<Chat, "messages" | "session" | "lastRun">,
+): Promise<void> {
+  const conversation = await openConversation(store, id);
+  if (conversation.messages.length > 0) {
+    throw usageError(`Cannot save the conversation as ${id}: there is another one of this name; take another name`);
+  }
+  if (messages.length === 0) return;
+  const skills = session.getActiveSkills();
+  await conversation.save({ run: lastRun?.id ?? id, status: "ok", messages, skills, view: undefined });
+}
+
+/** Saves which skills are open now, as it was at the end of the last run. */
+async function saveConversationSkills(store: Store, id: string, skills: readonly string[]): Promise<void> {
+  const last = (await readConversation(store, id))?.runs.at(-1);
+  if (last === undefined) return;
+  await (await openConversation(store, id)).save({ ...last, skills, view: undefined });
 }

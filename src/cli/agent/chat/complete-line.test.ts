@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { createComplete } from "./complete-line.ts";
+import { createComplete } from "./run-chat.ts";
 
 test.for([
   ["/to", [["/tools "], "/to"]],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createProject } from "../../../../test/run-kitbag.ts";
-import { findImages } from "./find-images.ts";
+import { findImages } from "./run-chat.ts";
 
 test.for([
   ["What is in a.png?", ["a.png"]],

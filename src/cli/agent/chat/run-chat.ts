@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
@@ -13,13 +15,45 @@ import { nameModel } from "../choose-model.ts";
 import { toUserMessage } from "../to-user-message.ts";
 import type { OpenAgent } from "../with-agent.ts";
 import { answerRequest, openOnly } from "./answer-request.ts";
-import { say, createChat, type Chat } from "./chat.ts";
-import { isChatCommand, runChatCommand } from "./chat-commands.ts";
+import { chatCommands, isChatCommand, runChatCommand } from "./chat-commands.ts";
 import { openChatHistory } from "./chat-history.ts";
-import { createComplete } from "./complete-line.ts";
+import { type Chat, createChat, say } from "./chat.ts";
 import { findExampleRequests } from "./example-requests.ts";
-import { findImages } from "./find-images.ts";
-import { createKeyboard } from "./keyboard.ts";
+import { type Complete, createKeyboard } from "./keyboard.ts";
+
+/** What the names of models begin with. */
+const models = [
+  "local",
+  "anthropic/",
+  "openai/",
+  "openai-chat/",
+  "google/",
+  "ollama/",
+  "lmstudio/",
+  "openai-compatible:",
+];
+
+/** Completes commands, and the names of skills, tools and models where they belong. */
+export function createComplete({ session }: Pick<Chat, "session">): Complete {
+  const skills = (isOpen: boolean): string[] =>
+    session.getSkills().flatMap(({ skill, active }) => (active === isOpen ? [skill.name] : []));
+
+  return (line) => {
+    const [, command, rest] = /^\/(\w+)\s+(\S*)$/u.exec(line) ?? [];
+    if (command !== undefined && rest !== undefined) {
+      const names =
+        command === "open" ? skills(false) : command === "close" ? skills(true) : command === "model" ? models : [];
+      return [names.filter((name) => name.startsWith(rest)), rest];
+    }
+    if (/^\/\w*$/u.test(line)) {
+      return [Object.keys(chatCommands).flatMap((name) => (`/${name}`.startsWith(line) ? [`/${name} `] : [])), line];
+    }
+    const [word = ""] = /\S*$/u.exec(line) ?? [];
+    if (word === "") return [[], line];
+    const names = [...skills(true), ...skills(false), ...session.getAvailableTools().map(({ address }) => address)];
+    return [names.filter((name) => name.startsWith(word)), word];
+  };
+}
 
 /** How a conversation goes: with a person, with a program that sends lines, or by itself to show what can be asked. */
 export type ChatKind = "person" | "lines" | "show";
@@ -133,5 +167,25 @@ async function answerLines(chat: Chat, lines: Iterable<string> | AsyncIterable<s
     if (kind === "show") terminal.print(`\n${terminal.style(["bold", "cyan"], "›")} ${terminal.style("bold", line)}\n`);
     if ((await take(chat, line, cwd)) === "quit") return;
     if (kind === "lines" && !json) terminal.print("\n");
+  }
+}
+
+const imagePath = /(?:"([^"]+)"|'([^']+)'|(\S+))/gu;
+const ends = /\.(?:png|jpe?g|gif|webp)$/iu;
+
+/** The paths of pictures in a text that are really there. Dragging a file into a terminal writes its path. */
+export function findImages(text: string, cwd: string): readonly string[] {
+  const words = [...text.matchAll(imagePath)].map(
+    ([, double, single, bare]) => double ?? single ?? bare?.replaceAll("\\ ", " ") ?? "",
+  );
+  const paths = words.map((word) => word.replace(/[,;:!?)]+$/u, "")).filter((word) => ends.test(word));
+  return [...new Set(paths)].map((path) => resolve(cwd, path)).filter(isFile);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }

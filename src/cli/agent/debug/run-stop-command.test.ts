@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { DebugStop } from "../../../agent/debug/create-debugger.ts";
-import { runStopCommand, type StopView } from "./run-stop-command.ts";
+import { runStopCommand, type StopView } from "./ask-at-stop.ts";
 
 const seen: Omit<DebugStop, "where"> = {
   run: "r",

@@ -5,7 +5,6 @@ import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutText, textWidth } from "../../render-table.ts";
 import { showDuration } from "../../stats/show-duration.ts";
 import type { Terminal } from "../../terminal.ts";
-import { createAnswerWriter, type AnswerWriter } from "./answer-writer.ts";
 import { showInput } from "./show-input.ts";
 import { showOutcome } from "./show-outcome.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
@@ -273,4 +272,41 @@ function renderCall(
       ? ""
       : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(8, room - textWidth(name)))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
+}
+
+/** Writes what a model says, piece by piece, and knows whether a line is open. */
+interface AnswerWriter {
+  write(piece: string): void;
+  /** Ends the line that is open, if one is. */
+  endLine(): void;
+}
+
+/** How an answer is written. */
+interface AnswerWriterOptions {
+  /** Takes what is written. */
+  readonly print: (text: string) => void;
+  /** Makes somebody else's text harmless. */
+  readonly toShown: Terminal["toShown"];
+}
+
+/** Makes a writer. A line end that comes in two pieces is one. */
+export function createAnswerWriter({ print, toShown }: AnswerWriterOptions): AnswerWriter {
+  let isLineOpen = false;
+  let held = "";
+
+  return {
+    write(piece) {
+      const text = held + piece;
+      held = text.endsWith("\r") ? "\r" : "";
+      const whole = held === "" ? text : text.slice(0, -1);
+      if (whole === "") return;
+      print(toShown(whole));
+      isLineOpen = !whole.endsWith("\n");
+    },
+    endLine() {
+      held = "";
+      if (isLineOpen) print("\n");
+      isLineOpen = false;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { checkPackageLock } from "./check-package-lock.ts";
+import { checkPackageLock } from "./node-installer.ts";
 
 const integrity = "sha512-x";
 

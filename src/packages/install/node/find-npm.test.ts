@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
-import { findNpm } from "./find-npm.ts";
+import { findNpm } from "./node-installer.ts";
 
 test("findNpm() finds the npm beside Node before one on the path, and follows links to its directory", () => {
   const folder = realpathSync(

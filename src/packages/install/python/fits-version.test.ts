@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fitsVersion } from "./fits-version.ts";
+import { fitsVersion } from "./python-installer.ts";
 
 test.for([
   ["", true],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseInlineScript } from "./parse-inline-script.ts";
+import { parseInlineScript } from "../load-dependency-request.ts";
 import { renderRequirement } from "./parse-requirement.ts";
 
 test("parseInlineScript() reads the packages and the Python of a script", () => {

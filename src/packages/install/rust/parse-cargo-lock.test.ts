@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseCargoLock } from "./parse-cargo-lock.ts";
+import { parseCargoLock } from "./rust-installer.ts";
 
 const checksum = "a".repeat(64);
 const registry = "registry+https://github.com/rust-lang/crates.io-index";
