@@ -144,8 +144,8 @@ function findChildren(pid = 0): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 }
 
-/** What the soak causes itself: scripts that are killed, and tokens that are revoked. */
-const caused = /signal SIGKILL|call is kept, to be made again|the token of guest-\d+ is no longer good/u;
+/** What the soak causes itself: the first token, scripts that are killed, and tokens that are revoked. */
+const caused = /The token is not shown again|signal SIGKILL|call is kept, to be made again|the token of guest-\d+ is no longer good/u;
 
 function followLog(stream: Readable): Logged {
   const others = new Map<string, number>();
