@@ -4,7 +4,7 @@ import { toCanonicalJson } from "../core/canonical-json.ts";
 import { isKitbagError, KitbagError, type ErrorDetails } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { isInside } from "../skills/folder/is-inside.ts";
+import { isInside } from "../platform/paths.ts";
 import type { ToolAuthor } from "../core/tool.ts";
 import { findAuthor } from "../workspace/call/limited-caller.ts";
 import type { RegisteredTool } from "../workspace/registered-tool.ts";

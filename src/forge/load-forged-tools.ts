@@ -1,4 +1,4 @@
-import { toRealPath } from "../skills/folder/to-real-path.ts";
+import { toRealPath } from "../platform/paths.ts";
 import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createToolReader } from "./disk/stored-tool.ts";

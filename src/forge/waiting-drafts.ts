@@ -7,7 +7,7 @@ import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Permissions } from "../core/permissions.ts";
 import type { ToolAuthor } from "../core/tool.ts";
-import { placeFile } from "./disk/durable-files.ts";
+import { writeFileAtomically } from "../platform/files.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { WaitingTool } from "./forge-interface.ts";
 import { isSkillDraft, type SkillDraft, type ToolDraft } from "./tool-draft.ts";
@@ -64,7 +64,7 @@ export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
       const id = toId(draft, facts);
       const kept: KeptDraft = { draft, ...facts, at: Date.now() };
       folder.ensure(directory);
-      placeFile(pathOf(id), new TextEncoder().encode(`${JSON.stringify(kept, null, 2)}\n`));
+      writeFileAtomically(pathOf(id), `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o644 });
       return toWaiting(id, draft, kept);
     },
     get(id) {

@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { KitbagError } from "../core/errors.ts";
-import { makeHomeFolder } from "./home-folder.ts";
+import { readTextIfExists } from "./files.ts";
+import { makeHomeFolder } from "./home.ts";
 
 const longestWaitMs = 30_000;
 const beatsEveryMs = 5000;
@@ -40,7 +41,7 @@ export async function withFileLock<Result>(path: string, work: () => Result | Pr
     release = await takeFileLock(path, { signal: limit });
   } catch (cause) {
     if (!limit.aborted) throw cause;
-    const { pid } = parseOwner(readText(path)) ?? {};
+    const { pid } = parseOwner(readTextIfExists(path)) ?? {};
     const holder = pid === undefined ? "another program" : `process ${pid}`;
     const reason = `${holder} has held this lock for ${longestWaitMs / 1000} s; wait for it, or delete the lock if there is no such process`;
     throw new KitbagError("config-invalid", { path, reason }, { cause });
@@ -74,7 +75,7 @@ export async function takeFileLock(path: string, { signal, onWait }: FileLockOpt
   beat.unref();
   return () => {
     clearInterval(beat);
-    if (readText(path) === text) rmSync(path, { force: true });
+    if (readTextIfExists(path) === text) rmSync(path, { force: true });
   };
 }
 
@@ -82,7 +83,7 @@ export async function takeFileLock(path: string, { signal, onWait }: FileLockOpt
 function tryTake(path: string, token: string, text: string): boolean {
   const draft = `${path}.${token}`;
   // A draft of every attempt: a program that is killed while it waits leaves none.
-  if (readText(path) !== undefined) return false;
+  if (readTextIfExists(path) !== undefined) return false;
   try {
     writeFileSync(draft, text, { flag: "wx", mode: 0o600 });
     return link(draft, path);
@@ -96,7 +97,7 @@ function tryTake(path: string, token: string, text: string): boolean {
  * that links the lock to a name that is made of what it judged, and finds the same there, is the only one that removes it.
  */
 function removeStale(path: string): boolean {
-  const text = readText(path);
+  const text = readTextIfExists(path);
   if (text === undefined) return false;
   const owner = parseOwner(text);
   if (!isStale(path, owner)) return false;
@@ -106,7 +107,7 @@ function removeStale(path: string): boolean {
     if (silenceOf(aside, "ctimeMs") > silentAfterMs) rmSync(aside, { force: true });
     return false;
   }
-  const isSame = readText(aside) === text;
+  const isSame = readTextIfExists(aside) === text;
   if (isSame) unlinkSync(path);
   rmSync(aside, { force: true });
   return isSame;
@@ -136,19 +137,9 @@ function link(from: string, to: string): boolean {
 
 function touch(path: string, text: string): void {
   try {
-    if (readText(path) === text) utimesSync(path, new Date(), new Date());
+    if (readTextIfExists(path) === text) utimesSync(path, new Date(), new Date());
   } catch {
     // Only programs of other machines look at the time, and they look again.
-  }
-}
-
-/** What is in a file; `undefined` if there is none. */
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw cause;
   }
 }
 

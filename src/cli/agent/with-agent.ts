@@ -5,7 +5,7 @@ import { guardsOnlyAt } from "../../core/guards.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

@@ -3,7 +3,7 @@ import { parse, resolve } from "node:path";
 
 import { KitbagError, quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readManifest } from "../../skills/load/read-manifest.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";

@@ -6,7 +6,7 @@ import type { Dependencies } from "../../packages/install/create-dependencies.ts
 import { toInstallOptions } from "../../packages/install/package-options.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";

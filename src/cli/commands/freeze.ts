@@ -3,12 +3,11 @@ import { dirname, join, resolve } from "node:path";
 
 import { KitbagError, quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { describeFileError, writeFileAtomically } from "../../platform/files.ts";
+import { isInside } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { freezeManifest } from "../../skills/scripts/manifest/freeze-manifest.ts";
 import { manifestPath } from "../../skills/scripts/manifest/parse-manifest.ts";
-import { replaceFile } from "../../skills/trust/replace-file.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addSkillsOption, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -73,7 +72,7 @@ function writeManifest(path: string, text: string, { report, force }: WriteOptio
     // The folder may be somebody else's work: a link in it must not lead us out of it.
     if (!isInside(realpathSync(dirname(path)), report.directory))
       throw usageError(`Cannot write ${path}: it is outside`);
-    replaceFile(path, text, 0o644);
+    writeFileAtomically(path, text, { mode: 0o644 });
   } catch (cause) {
     if (cause instanceof KitbagError) throw cause;
     throw usageError(`Cannot write ${path}: ${describeFileError(cause)}`);

@@ -6,7 +6,7 @@ import { nearestNames } from "../../core/nearest.ts";
 import { quotaNames, type QuotaName } from "../../core/quotas.ts";
 import type { Store } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { listCounted } from "../../workspace/quotas/day-counters.ts";
 import { changeKeptQuotas } from "../../workspace/quotas/kept-quotas.ts";
 import { findWrongLimit, type QuotaLimits } from "../../workspace/quotas/quota-options.ts";

@@ -18,7 +18,7 @@ import { withAgent, type OpenAgent } from "../agent/with-agent.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { renderJson } from "../printable.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 import { usageError } from "../usage-error.ts";
 
 const maxTaskBytes = 1024 ** 2;

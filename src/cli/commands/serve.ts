@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 import { describeCause, quote } from "../../core/errors.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";

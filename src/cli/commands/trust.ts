@@ -3,15 +3,14 @@ import { dirname, resolve } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { ForgeAnswer } from "../../forge/forge-interface.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { isInside, toRealPath } from "../../platform/paths.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";

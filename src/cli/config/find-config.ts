@@ -2,8 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
-import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
+import { describeFileError, describeForeignOwner } from "../../platform/files.ts";
 import { findProject } from "../store/find-project.ts";
 
 /** The names a configuration may have. */

@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
-import { toDigest } from "../../skills/folder/to-digest.ts";
+import { toDigest } from "../../platform/digest.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import { isProjectFile, loadBytes } from "../../skills/modules/project-files.ts";
 

@@ -3,8 +3,7 @@ import { basename, dirname } from "node:path";
 
 import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { isInside, toRealPath } from "../../platform/paths.ts";
 import { removedTrust, type TrustList } from "../../skills/trust/trust-format.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";

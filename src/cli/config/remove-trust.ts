@@ -3,8 +3,7 @@ import { basename, dirname } from "node:path";
 
 import { findSkills } from "../../skills/discovery/find-skills.ts";
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { isInside, toRealPath } from "../../platform/paths.ts";
 import { loadLock } from "../../skills/trust/lock-file.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createProject, type Project } from "../../../test/run-kitbag.ts";
-import { toDigest } from "../../skills/folder/to-digest.ts";
+import { toDigest } from "../../platform/digest.ts";
 import { loadTrust } from "../../skills/trust/trust-file.ts";
 import { requireTrust } from "./require-trust.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { ForgedTool } from "../../forge/forge-interface.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";

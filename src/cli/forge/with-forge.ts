@@ -3,7 +3,7 @@ import type { Skill } from "../../core/skill.ts";
 import { openForge } from "../../forge/open-forge.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
 import { openRuntimes } from "../../runtimes/open-runtimes.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";

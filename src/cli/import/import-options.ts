@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Command } from "commander";
 
 import type { ImportOptions } from "../../forge/import/import-skills.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { findProject } from "../store/find-project.ts";

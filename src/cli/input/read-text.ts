@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 import { usageError } from "../usage-error.ts";
 
 /** What a workspace takes as an input unless it is told otherwise: no value of it can be longer. */

@@ -6,7 +6,7 @@ import type { Skill } from "../../core/skill.ts";
 import type { McpRuntime, McpEvent } from "../../runtimes/mcp/mcp-runtime.ts";
 import type { LoadedSkills } from "../../skills/load/load-skills.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";

@@ -5,7 +5,7 @@ import { isMcpProgram, type McpSource, toSourceKey } from "../../core/mcp-code.t
 import type { McpChange, McpOffer } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { LogIn } from "../../runtimes/mcp/oauth-file.ts";
-import { toDigest } from "../../skills/folder/to-digest.ts";
+import { toDigest } from "../../platform/digest.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";

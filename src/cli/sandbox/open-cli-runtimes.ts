@@ -6,7 +6,7 @@ import type { DependencyProgress } from "../../packages/install/dependency-reque
 import type { PackageOptions } from "../../packages/install/package-options.ts";
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { createMcpTeller } from "../mcp/open-servers.ts";
 import { toPrintableLine } from "../printable.ts";

@@ -3,7 +3,7 @@ import { dirname, resolve, sep } from "node:path";
 import { checkGateOptions } from "../../gate/check-gate-options.ts";
 import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
 import { findSkills } from "../../skills/discovery/find-skills.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toFindOptions } from "../skills/find-options.ts";

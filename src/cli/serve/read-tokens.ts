@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { GateToken } from "../../gate/gate.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { usageError } from "../usage-error.ts";

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError, type Failure } from "../../core/errors.ts";
 import { refuseClients } from "../../mcp/server/refuse-clients.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import { toHeadFolder, toKeyFile } from "../store/audit-files.ts";

@@ -5,10 +5,8 @@ import { dirname, join } from "node:path";
 import { describeCause, KitbagError, quote } from "../../core/errors.ts";
 import { digestToken, tokenPrefix } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
-import { describeForeignOwner } from "../../skills/folder/foreign-owner.ts";
-import { replaceFile } from "../../skills/trust/replace-file.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
+import { describeFileError, describeForeignOwner, writeFileAtomically } from "../../platform/files.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 
 /** More than any list of tokens has. */
@@ -151,7 +149,7 @@ export async function changeTokens(
     makeHomeFolder(dirname(path));
     await withFileLock(`${path}.lock`, () => {
       const changed = change(hasTokenFile(path) ? loadTokens(path) : undefined);
-      if (changed !== undefined) replaceFile(path, renderTokens(changed), 0o600);
+      if (changed !== undefined) writeFileAtomically(path, renderTokens(changed));
     });
   } catch (cause) {
     if (cause instanceof KitbagError) throw cause;

@@ -2,10 +2,10 @@ import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { findSkills } from "../../skills/discovery/find-skills.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
 import { createFolderTrust, type FolderTrust } from "../../skills/trust/folder-trust.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { auditStream } from "../../records/audit/audit-entry.ts";
 import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { openAudit } from "../../records/audit/open-audit.ts";

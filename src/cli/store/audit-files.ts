@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 import type { KeptChoice } from "./choose-store.ts";
 
 /** The files of an audit that are not in its store. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 
 import { parseServerAddress } from "../../store/server-address.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
 import { toShellWord } from "../to-shell-word.ts";

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 
 /** The folder of a project that Kitbag's own files are in. */
 export const ownFolder = ".kitbag";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { toKeyFile } from "./audit-files.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { toRealPath } from "../../platform/paths.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { CliContext } from "../cli-command.ts";
 import { findStoreFile } from "./find-store-file.ts";
 import { loadKnownStores } from "./known-stores.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 import { moveTrust } from "../../skills/trust/move-trust.ts";
 import { auditStream } from "../../records/audit/audit-entry.ts";
 import type { PeekedStore } from "../../store/sqlite/peek-sqlite.ts";

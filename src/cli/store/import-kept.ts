@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
 import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { ExportCounts } from "../../store/export-line.ts";
 import { importStore } from "../../store/import-store.ts";
 import type { Answer, Invocation } from "../cli-command.ts";

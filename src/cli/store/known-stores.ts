@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
-import { replaceFile } from "../../skills/trust/replace-file.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
+import { writeFileAtomically } from "../../platform/files.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { toStoreId } from "../../store/store-id.ts";
 import { toHeadFolder } from "./audit-files.ts";
@@ -81,7 +81,7 @@ export async function updateKnownStores(home: string, change: (stores: KnownStor
     const stores = loadKnownStores(home);
     change(stores);
     forgetGone(stores, Date.now());
-    replaceFile(path, `${JSON.stringify({ version: 1, stores: Object.fromEntries(stores) }, null, 2)}\n`, 0o600);
+    writeFileAtomically(path, `${JSON.stringify({ version: 1, stores: Object.fromEntries(stores) }, null, 2)}\n`);
   });
 }
 

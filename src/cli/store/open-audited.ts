@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { Store } from "../../core/store.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
 import { removeLeftCopies } from "../../store/sqlite/left-copies.ts";
 import { keepStoreId } from "../../store/store-id.ts";

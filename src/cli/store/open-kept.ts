@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";

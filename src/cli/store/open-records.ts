@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 
 import { isKitbagError, type KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";

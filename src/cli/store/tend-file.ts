@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { SqliteReport } from "../../store/sqlite/check-sqlite.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { auditStream } from "../../records/audit/audit-entry.ts";
 import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { verifyAudit, verifyAuditLines } from "../../records/audit/verify-audit.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";

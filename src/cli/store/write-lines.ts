@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { Invocation } from "../cli-command.ts";
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 import { usageError } from "../usage-error.ts";
 
 /** Takes lines, one after the other; the next may come when it is done. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 import { usageError } from "../usage-error.ts";
 import type { TemplateFile } from "./skill-template.ts";
 

@@ -7,7 +7,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { openRuntimes } from "../../runtimes/open-runtimes.ts";
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { loadSkills } from "../../skills/load/load-skills.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { chooseSandbox, type SandboxWishes } from "../sandbox/choose-sandbox.ts";
 import { describeSandbox } from "./describe-sandbox.ts";

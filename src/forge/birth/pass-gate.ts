@@ -8,7 +8,7 @@ import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { ToolJson } from "../../skills/manifests/read-tool-json.ts";
-import { type FileMap, placeFile, writeFiles } from "../disk/durable-files.ts";
+import { type FileMap, writeFileAtomically, writeNewFiles } from "../../platform/files.ts";
 import { makeTool } from "../disk/make-tool.ts";
 import { manifestFile, renderManifest, toManifest } from "../disk/manifest.ts";
 import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
@@ -215,7 +215,7 @@ async function openStage(draft: ToolDraft, build: BuildParts): Promise<Stage> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-forge-")));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {
-    writeFiles(directory, toFiles(draft));
+    writeNewFiles(directory, toFiles(draft));
     if ("code" in draft) await buildModule(directory, draft, build);
   } catch (cause) {
     remove();
@@ -224,7 +224,7 @@ async function openStage(draft: ToolDraft, build: BuildParts): Promise<Stage> {
   return {
     remove,
     finish(manifest) {
-      placeFile(join(directory, manifestFile), new TextEncoder().encode(renderManifest(manifest)));
+      writeFileAtomically(join(directory, manifestFile), renderManifest(manifest), { mode: 0o644 });
       return readFolder(directory, { takesMarks: false, keepsContents: false });
     },
     files() {

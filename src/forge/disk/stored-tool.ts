@@ -3,7 +3,7 @@ import type { CodeFolder } from "../../core/script-code.ts";
 import type { SkillFile } from "../../core/skill.ts";
 import { readFolder, type FolderSnapshot } from "../../skills/folder/read-folder.ts";
 import { hasSameMarks } from "../../skills/folder/folder-marks.ts";
-import { toFolderDigest } from "../../skills/folder/to-digest.ts";
+import { toFolderDigest } from "../../platform/digest.ts";
 import { parseToolJson, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import type { ForgeDiagnostic, ForgeEvent, VersionStep } from "../forge-interface.ts";
 import { compareVersions, isVersion, stepFrom } from "../versions/next-version.ts";

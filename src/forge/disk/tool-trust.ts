@@ -1,7 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import { createFolderTrust, toDigests, type FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import type { ForgeDiagnostic } from "../forge-interface.ts";
 import type { StoredTool, StoredVersion } from "./stored-tool.ts";

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import type { ForgeEvent } from "../forge-interface.ts";
-import { appendLine, placeFile, placeFolder, type FileMap } from "./durable-files.ts";
+import { appendLine, replaceFolder, writeFileAtomically, type FileMap } from "../../platform/files.ts";
 import { manifestFile, renderManifest } from "./manifest.ts";
 import { historyFile, type StoredTool, type StoredVersion } from "./stored-tool.ts";
 import type { ToolTrust } from "./tool-trust.ts";
@@ -56,7 +56,7 @@ export function createToolWriter(
   /** Puts the copy in place and lets it run; what could run before still can, though the folder is not what it was. */
   async function keepVersion(step: ToolStep, directory: string, stored: StoredTool | undefined): Promise<void> {
     const copy = join(directory, "versions", step.event.version);
-    if (step.files !== undefined) placeFolder(copy, step.files);
+    if (step.files !== undefined) replaceFolder(copy, step.files);
     const judged = stored && trust.judge(stored);
     const trusted = (stored?.versions ?? []).filter((version) => judged?.isTrusted(version) === true);
     const isFresh = step.files !== undefined && step.isTrusted !== false;
@@ -81,10 +81,13 @@ export function createToolWriter(
 function placeTop(directory: string, copy: string, isDeleted: boolean): void {
   const paths = readFolder(copy, { takesMarks: false, keepsContents: false }).files.map(({ path }) => path);
   const manifest = readFileSync(join(copy, manifestFile));
-  placeFile(join(directory, manifestFile), isDeleted ? disable(manifest) : manifest);
+  writeFileAtomically(join(directory, manifestFile), isDeleted ? disable(manifest) : manifest, { mode: 0o644 });
   removeOthers(directory, new Set([...paths, ...paths.map((path) => path.split("/", 1)[0] as string)]));
   for (const path of paths) {
-    if (path !== manifestFile) placeFile(join(directory, path), readFileSync(join(copy, path)));
+    if (path === manifestFile) continue;
+    const target = join(directory, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileAtomically(target, readFileSync(join(copy, path)), { mode: 0o644 });
   }
 }
 

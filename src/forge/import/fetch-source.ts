@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { download } from "../../sandbox/download/download.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { isInside } from "../../platform/paths.ts";
 import { createStage, type Fetched, type FetchOptions } from "./fetched.ts";
 import { toLimits } from "./import-limits.ts";
 import { showSource, type ImportSource } from "./import-source.ts";

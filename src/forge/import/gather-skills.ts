@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";

@@ -15,7 +15,7 @@ import { randomBytes } from "node:crypto";
 import { KitbagError } from "../../core/errors.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";

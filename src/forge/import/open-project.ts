@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import type { LockedSkill } from "../../skills/trust/lock-format.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
 import { isInnerPath } from "../../skills/trust/trust-format.ts";
 import { parsePluginSource, type PluginPlace } from "./parse-plugin-source.ts";
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { SkillFile } from "../../core/skill.ts";
-import { isInside } from "../../skills/folder/is-inside.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
-import { toDigest } from "../../skills/folder/to-digest.ts";
+import { isInside } from "../../platform/paths.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { toDigest } from "../../platform/digest.ts";
 
 /** A file that is what it was when it was shown. */
 export interface ShownFile {

@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../core/errors.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";

@@ -1,4 +1,4 @@
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 import { refuseDraft, refuseWith } from "../birth/answer.ts";
 import { findTwin } from "../drafts/check-name.ts";
 import type { RefusedTool, SkillChangeOptions, UpdateOptions } from "../forge-interface.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { toRealPath } from "../../platform/paths.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
-import { appendLine, placeFile, placeFolder, type FileMap } from "../disk/durable-files.ts";
+import { appendLine, replaceFolder, writeFileAtomically, type FileMap } from "../../platform/files.ts";
 import { historyFile } from "../disk/stored-tool.ts";
 import type { ForgeEvent } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
@@ -38,13 +38,14 @@ export async function writeSkill({ folder, trust }: WriterParts, step: SkillStep
   await lockSkill({ folder }, before, async (now) => {
     folder.ensure(folder.skills);
     folder.ensure(before.kept);
-    if (files !== undefined) placeFolder(copy, files);
-    if (draft !== undefined) placeFile(`${copy}.json`, toBytes({ ...draft, version: event.version }));
+    if (files !== undefined) replaceFolder(copy, files);
+    if (draft !== undefined)
+      writeFileAtomically(`${copy}.json`, toBytes({ ...draft, version: event.version }), { mode: 0o644 });
     const kept = readFolder(copy, { takesMarks: false, keepsContents: false });
     // Trusted before it is there: whoever follows the folder sees it as something that may run.
     await trust.trust([kept, { ...kept, directory: toRealPath(before.target) }]);
     if (now.live?.digest !== kept.digest)
-      placeFolder(before.target, readFiles(kept), join(folder.directory, ".kitbag"));
+      replaceFolder(before.target, readFiles(kept), join(folder.directory, ".kitbag"));
     addEvent(before, event);
   });
 }

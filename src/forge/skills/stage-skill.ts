@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { Tool } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { placeFile, writeFiles, type FileMap } from "../disk/durable-files.ts";
+import { writeFileAtomically, writeNewFiles, type FileMap } from "../../platform/files.ts";
 import { toPlaces } from "../drafts/languages.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { ChangeOptions, ExampleResult } from "../forge-interface.ts";
@@ -17,7 +17,7 @@ export async function stageSkill(
   draft: AuthoredSkill,
   { stage, signal }: { readonly stage: string; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  writeFiles(stage, toFiles(draft));
+  writeNewFiles(stage, toFiles(draft));
   for (const tool of draft.tools ?? []) {
     const { source, entryFile } = toPlaces(tool);
     if (source === undefined) continue;
@@ -38,7 +38,7 @@ export async function stageSkill(
 /** Gives what is staged its version. Nothing of what was tried depends on it. */
 export function labelStage(draft: AuthoredSkill, stage: string): FileMap {
   const manifest = renderSkillManifest(draft);
-  if (manifest !== undefined) placeFile(join(stage, manifestName), new TextEncoder().encode(manifest));
+  if (manifest !== undefined) writeFileAtomically(join(stage, manifestName), manifest, { mode: 0o644 });
   const { files } = readFolder(stage, { takesMarks: false, keepsContents: false });
   return new Map(files.map(({ path }) => [path, readFileSync(join(stage, path))]));
 }

@@ -5,7 +5,7 @@ import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
 import { toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { createKeptContent, type KeptContent } from "../../runtimes/mcp/kept-content.ts";
-import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

@@ -6,7 +6,7 @@ import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
 import { writeServerSkill } from "../../runtimes/mcp/write-server-skill.ts";
 import { loadSkillDocument } from "../../skills/document/load-skill-document.ts";
-import { toFolderDigest } from "../../skills/folder/to-digest.ts";
+import { toFolderDigest } from "../../platform/digest.ts";
 import { cleanText } from "./clean-text.ts";
 import type { ServerToolsOptions } from "./server-tools.ts";
 

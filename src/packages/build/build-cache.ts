@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import { isRunning } from "../../sandbox/is-running.ts";
 
 /** Modules that were built before, each by what it was made of. */

@@ -3,7 +3,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, readSync, 
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import type { AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";

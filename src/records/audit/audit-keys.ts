@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */

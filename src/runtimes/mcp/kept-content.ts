@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 
 /** Contents that are kept under their digests, so that nobody can put others in their place. */
 export interface KeptContent {

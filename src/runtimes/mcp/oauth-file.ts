@@ -11,7 +11,7 @@ import type {
 } from "@modelcontextprotocol/client";
 
 import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 
 /** What a log-in leaves behind. */
 interface Kept {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import type { KeptContent } from "./kept-content.ts";
 import type { ServedSkill } from "./read-server-skills.ts";
 

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:f
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
-import { makeHomeFolder } from "../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import { makeReadableFolders } from "../../sandbox/readable-files.ts";
 
 /** Larger files are left to Node itself. */

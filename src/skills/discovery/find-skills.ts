@@ -5,8 +5,8 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillScope } from "../../core/skill.ts";
 import { shieldSkills } from "../../sandbox/shields.ts";
 import { isIgnoredFolder } from "../folder/ignored-names.ts";
-import { messageOf } from "../folder/read-file.ts";
-import { showPath } from "../folder/show-path.ts";
+import { messageOf } from "../../platform/read-file.ts";
+import { showPath } from "../../platform/paths.ts";
 import { isSkill, isSkillFile } from "./is-skill.ts";
 
 /** The folder of `.kitbag` with earlier versions of a project's skills. */

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { join } from "node:path";
 
 import { codeFiles, isSkillCode } from "../code/code-file.ts";
-import { readRegularFile } from "../folder/read-file.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
 import { isToolManifest } from "../manifests/read-tool-json.ts";
 
 /** Files that make a folder a skill, whatever is in them. */

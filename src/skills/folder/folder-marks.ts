@@ -1,9 +1,7 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync } from "node:fs";
 
 import type { SkillFile } from "../../core/skill.ts";
-
-/** What the system says about a file or a folder without reading it. The last one changes whenever anything does. */
-export type Mark = readonly [device: number, inode: number, bytes: number, modifiedMs: number, changedMs: number];
+import { toMark, type Mark } from "../../platform/read-file.ts";
 
 /** The marks of a folder and of everything in it, taken before it was read. */
 export interface FolderMarks {
@@ -20,11 +18,6 @@ export interface MarkedFolder {
   readonly marks: FolderMarks;
   /** It is a skill and no part of a plugin: as long as its marks are the same, there are no others in it. */
   readonly isPlain?: true;
-}
-
-/** Takes the mark out of what the system says. */
-export function toMark({ dev, ino, size, mtimeMs, ctimeMs }: Stats): Mark {
-  return [dev, ino, size, mtimeMs, ctimeMs];
 }
 
 /** Clocks of file systems are coarse: two changes can have the same time. */

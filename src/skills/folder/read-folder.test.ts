@@ -18,9 +18,9 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { readFolder } from "./read-folder.ts";
-import { isInside } from "./is-inside.ts";
-import { readRegularFile } from "./read-file.ts";
-import { toDigest, toFolderDigest } from "./to-digest.ts";
+import { isInside } from "../../platform/paths.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { toDigest, toFolderDigest } from "../../platform/digest.ts";
 
 test("readFolder() lists every file with its digest, sorted, and keeps what it hashed", () => {
   const folder = createFolder({ "SKILL.md": "hello", "scripts/run.py": "print()", "references/a/b.md": "" });

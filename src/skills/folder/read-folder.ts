@@ -13,12 +13,19 @@ import { join } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFile } from "../../core/skill.ts";
-import { type FolderMarks, type Mark, toMark } from "./folder-marks.ts";
+import type { FolderMarks } from "./folder-marks.ts";
+import {
+  type Mark,
+  toMark,
+  type FileReading,
+  hasDescriptorPaths,
+  messageOf,
+  type ReadOptions,
+  readRegularFile,
+} from "../../platform/read-file.ts";
 import { isIgnoredFile, isIgnoredFolder } from "./ignored-names.ts";
-import { isInside } from "./is-inside.ts";
-import { type FileReading, hasDescriptorPaths, messageOf, type ReadOptions, readRegularFile } from "./read-file.ts";
-import { showPath } from "./show-path.ts";
-import { toDigest, toFolderDigest } from "./to-digest.ts";
+import { isInside, showPath } from "../../platform/paths.ts";
+import { toDigest, toFolderDigest } from "../../platform/digest.ts";
 
 /** How large a skill may be. */
 export interface FolderLimits {

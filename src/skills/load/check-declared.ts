@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Permissions } from "../../core/permissions.ts";
-import { showPath } from "../folder/show-path.ts";
+import { showPath } from "../../platform/paths.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { ScriptInterface } from "../scripts/script-interface.ts";
 

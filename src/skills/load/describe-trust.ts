@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFolder } from "../../core/skill.ts";
-import { showPath } from "../folder/show-path.ts";
+import { showPath } from "../../platform/paths.ts";
 
 const mostNamed = 8;
 

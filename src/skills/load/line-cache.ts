@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { appendFileSync, closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { makeHomeFolder } from "../../platform/home-folder.ts";
-import { replaceFile } from "../trust/replace-file.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
+import { writeFileAtomically } from "../../platform/files.ts";
 import { factsVersion as version } from "./facts-version.ts";
 
 /** JSON by key. */
@@ -152,7 +152,7 @@ function tryToWrite(path: string, writing: Writing): void {
     makeHomeFolder(dirname(path));
     // It begins with a line end: the last line may have been cut off when a program was killed.
     if ("more" in writing) appendFileSync(path, `\n${writing.more.join("\n")}\n`, { mode: 0o600 });
-    else replaceFile(path, `${writing.all.join("\n")}\n`, 0o600);
+    else writeFileAtomically(path, `${writing.all.join("\n")}\n`);
   } catch {
     // The next program reads the skills again.
   }

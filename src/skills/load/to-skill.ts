@@ -8,7 +8,7 @@ import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
-import { showPath } from "../folder/show-path.ts";
+import { showPath } from "../../platform/paths.ts";
 import { findToolReferences } from "../document/tool-references.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";

@@ -5,9 +5,9 @@ import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { KitbagError, quote } from "../../core/errors.ts";
-import { isInside } from "../folder/is-inside.ts";
-import { readRegularFile } from "../folder/read-file.ts";
-import { toDigest } from "../folder/to-digest.ts";
+import { isInside } from "../../platform/paths.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { toDigest } from "../../platform/digest.ts";
 import type { Digests } from "../trust/trust-format.ts";
 import { isProjectFile } from "./project-files.ts";
 

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
-import { describeFileError } from "../folder/describe-file-error.ts";
+import { describeFileError } from "../../platform/files.ts";
 
 /** Where Kitbag's own code is. */
 const ownFolder = fileURLToPath(new URL("../../", import.meta.url));

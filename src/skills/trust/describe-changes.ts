@@ -1,4 +1,4 @@
-import { showPath } from "../folder/show-path.ts";
+import { showPath } from "../../platform/paths.ts";
 import type { Digests } from "./trust-format.ts";
 
 /** Says which files are not what they were: `SKILL.md (changed)`, `scripts/new.py (added)`; sorted, empty if all are the same. */

@@ -1,7 +1,7 @@
 import type { SkillFile, SkillFolder, SkillTrust } from "../../core/skill.ts";
 import { describeChanges } from "./describe-changes.ts";
-import { resolveKitbagHome } from "./kitbag-home.ts";
-import { rememberFile } from "./remember-file.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
+import { rememberFile } from "../../platform/files.ts";
 import { loadTrust, trustPath } from "./trust-file.ts";
 import { removedTrust, type Digests } from "./trust-format.ts";
 

@@ -3,7 +3,7 @@ import semver from "semver";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Skill, SkillFolder, SkillTrust, ToolUse } from "../../core/skill.ts";
-import { showPath } from "../folder/show-path.ts";
+import { showPath } from "../../platform/paths.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { toDigests } from "./folder-trust.ts";
 import type { LockedSkill, LockedUse } from "./lock-format.ts";

@@ -3,11 +3,9 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { describeFileError } from "../folder/describe-file-error.ts";
-import { readRegularFile } from "../folder/read-file.ts";
+import { describeFileError, rememberFile, writeFileAtomically } from "../../platform/files.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
 import { parseLock, renderLock, type Lock } from "./lock-format.ts";
-import { rememberFile } from "./remember-file.ts";
-import { replaceFile } from "./replace-file.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 
 /** The name of the file. */
@@ -104,7 +102,7 @@ export async function updateLock(path: string, change: (lock: Lock) => void): Pr
       const before = renderLock(lock);
       change(lock);
       const after = renderLock(lock);
-      if (after !== before) replaceFile(path, after, 0o644);
+      if (after !== before) writeFileAtomically(path, after, { mode: 0o644 });
     });
   } catch (cause) {
     if (cause instanceof KitbagError) throw cause;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { checkPermissions, type Permissions } from "../../core/permissions.ts";
-import { isDigest } from "../folder/to-digest.ts";
+import { isDigest } from "../../platform/digest.ts";
 import { isInnerPath, type Digests } from "./trust-format.ts";
 
 /** What was granted to a skill, in exactly one state. */

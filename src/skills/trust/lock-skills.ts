@@ -3,7 +3,7 @@ import { dirname, relative, sep } from "node:path";
 
 import type { Skill, SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
-import { isInside } from "../folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import { toDigests } from "./folder-trust.ts";
 import { updateLock } from "./lock-file.ts";
 import type { Lock, LockedSkill, LockedSource, LockedUse } from "./lock-format.ts";

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 
-import { isInside } from "../folder/is-inside.ts";
+import { isInside } from "../../platform/paths.ts";
 import { loadTrust, updateTrust } from "./trust-file.ts";
 import type { Digests } from "./trust-format.ts";
 

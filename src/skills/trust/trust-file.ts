@@ -2,10 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { makeHomeFolder } from "../../platform/home-folder.ts";
-import { describeFileError } from "../folder/describe-file-error.ts";
-import { describeForeignOwner } from "../folder/foreign-owner.ts";
-import { replaceFile } from "./replace-file.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
+import { describeFileError, describeForeignOwner, writeFileAtomically } from "../../platform/files.ts";
 import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 
@@ -70,7 +68,7 @@ export async function updateTrust(home: string, change: (trusted: TrustList) => 
     await withFileLock(`${path}.lock`, () => {
       const trusted = loadTrust(home);
       change(trusted);
-      replaceFile(path, renderTrust(trusted), 0o600);
+      writeFileAtomically(path, renderTrust(trusted));
     });
   } catch (cause) {
     if (cause instanceof KitbagError) throw cause;

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 
-import { isDigest } from "../folder/to-digest.ts";
+import { isDigest } from "../../platform/digest.ts";
 
 /** The digests of files, by path. */
 export type Digests = ReadonlyMap<string, string>;

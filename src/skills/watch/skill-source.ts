@@ -1,8 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 
 import { type FindOptions, homeFolders, projectFolders } from "../discovery/find-skills.ts";
-import { isInside } from "../folder/is-inside.ts";
-import { toRealPath } from "../folder/to-real-path.ts";
+import { isInside, toRealPath } from "../../platform/paths.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
 import { type LoadedSkills, loadSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
 import { createLightMemory, type SkillMemory } from "../load/skill-memory.ts";

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { makeFolders } from "../../platform/home-folder.ts";
+import { makeFolders } from "../../platform/home.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { beginCopy, removeLeftCopies } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";

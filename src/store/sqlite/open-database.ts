@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
-import { makeFolders } from "../../platform/home-folder.ts";
+import { makeFolders } from "../../platform/home.ts";
 import { checkReadable, isUpToDate, migrate } from "./migrate.ts";
 import { careful, distrust, openReadable } from "./open-readable.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";

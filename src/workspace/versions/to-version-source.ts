@@ -4,7 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
 import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
 import type { VersionSource } from "../../records/versions/versions.ts";
 import { toData } from "../tool-digest.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { makeHomeFolder } from "../../../platform/home-folder.ts";
+import { makeHomeFolder } from "../../../platform/home.ts";
 import { lineEndMark } from "./paste-filter.ts";
 
 /** What a person has typed, the newest first. */

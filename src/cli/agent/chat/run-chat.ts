@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 
 import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { isKitbagError } from "../../../core/errors.ts";
-import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
+import { resolveKitbagHome } from "../../../platform/home.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
 import { toPrintable } from "../../printable.ts";

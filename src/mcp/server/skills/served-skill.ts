@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server/ext/skills";
 
 import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
-import { toDigest } from "../../../skills/folder/to-digest.ts";
+import { toDigest } from "../../../platform/digest.ts";
 import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
 import { toMimeType } from "../resources/mime-type.ts";
 import { compareTexts } from "../resources/page-items.ts";

@@ -1,7 +1,40 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
 
 import { KitbagError, quote } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+
+/**
+ * The folder of the user's own Kitbag files: `KITBAG_HOME`, or `~/.kitbag`.
+ *
+ * @throws {KitbagError} `option-invalid` if `KITBAG_HOME` or `HOME` is not an absolute path: a relative or empty one would let every
+ *   project bring its own list of trusted files.
+ */
+export function resolveKitbagHome(env: Readonly<Record<string, string | undefined>>): string {
+  const home = findHome();
+  const given = env["KITBAG_HOME"];
+  if (given === undefined) return join(home, ".kitbag");
+  if (isAbsolute(given)) return given;
+  throw new KitbagError("option-invalid", {
+    option: "KITBAG_HOME",
+    found: showValue(given),
+    expected: "an absolute path",
+  });
+}
+
+function findHome(): string {
+  const expected = "the absolute path of a home directory";
+  let home: string;
+  try {
+    home = homedir();
+  } catch (cause) {
+    // The user of a container often has no entry in the list of users.
+    throw new KitbagError("option-invalid", { option: "HOME", found: "nothing", expected }, { cause });
+  }
+  if (isAbsolute(home)) return home;
+  throw new KitbagError("option-invalid", { option: "HOME", found: showValue(home), expected });
+}
 
 /**
  * Makes Kitbag's home, or a folder of it, for its owner alone, unless it is there. `home` is what the message names.

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { toRealPath } from "./to-real-path.ts";
+import { createFolder } from "../../test/support/temporary-folder.ts";
+import { toRealPath } from "./paths.ts";
 
 test("toRealPath() follows links in the part of a path that is there, and keeps the rest", () => {
   const folder = realpathSync.native(createFolder({ "real/file.txt": "" }));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
-import { makeHomeFolder } from "./home-folder.ts";
+import { makeHomeFolder } from "./home.ts";
 
 test("makeHomeFolder() makes all folders for their owner alone, and takes those that are there", () => {
   const base = createFolder();

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { SkillFile } from "../../core/skill.ts";
+import type { SkillFile } from "../core/skill.ts";
 
 const form = /^sha256:[0-9a-f]{64}$/u;
 

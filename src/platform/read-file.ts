@@ -8,12 +8,20 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
+  type Stats,
 } from "node:fs";
 
-import { describeForeignOwner } from "./foreign-owner.ts";
-import { toMark, type Mark } from "./folder-marks.ts";
+import { describeForeignOwner } from "./files.ts";
 
-/** The bytes of a file with its mark from before it was read, or why they are not to be had. */
+/** What the system says about a file or a folder without reading it. The last number changes whenever anything does. */
+export type Mark = readonly [device: number, inode: number, bytes: number, modifiedMs: number, changedMs: number];
+
+/** Takes the mark from the status of a file. */
+export function toMark({ dev, ino, size, mtimeMs, ctimeMs }: Stats): Mark {
+  return [dev, ino, size, mtimeMs, ctimeMs];
+}
+
+/** The bytes of a file with its mark from before it was read, or why it cannot be read. */
 export type FileReading =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly mark: Mark }
   | { readonly ok: false; readonly severity: "warning" | "error"; readonly code: string; readonly reason: string };
@@ -21,7 +29,7 @@ export type FileReading =
 /** Linux shows the folders and files that a process holds open; opening through them is opening without a path. */
 export const hasDescriptorPaths: boolean = process.platform === "linux" && existsSync("/proc/self/fd");
 
-// Without O_NONBLOCK, opening a pipe waits for somebody to write. Windows has neither.
+// Without O_NONBLOCK, opening a pipe waits for a writer. Windows has neither.
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const setIdBits = process.platform === "win32" ? 0 : 0o6000;
