@@ -10,7 +10,7 @@ import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
 import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
 import type { Sealer } from "../records/audit/audit-keys.ts";
-import type { Approve } from "../workspace/call/approval.ts";
+import type { Approve } from "../workspace/call/call-options.ts";
 import type { ScopesOf } from "../core/scopes.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";

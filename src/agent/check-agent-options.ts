@@ -1,7 +1,12 @@
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
-import { findWrongOption, isFunction, isObject, type Expectations } from "../workspace/find-wrong-option.ts";
-import { guardsExpectation } from "../workspace/guards-option.ts";
+import {
+  findWrongOption,
+  isFunction,
+  isObject,
+  type Expectations,
+  guardsExpectation,
+} from "../workspace/options/find-wrong-option.ts";
 import type { AgentOptions, KeptOption, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
 import {
   aboveZero,

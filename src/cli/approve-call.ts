@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Approve } from "../workspace/call/approval.ts";
+import type { ApprovalRequest, Approve } from "../workspace/call/call-options.ts";
 import type { Invocation } from "./cli-command.ts";
 import { isYes } from "./config/require-trust.ts";
 import { toPrintableLine } from "./printable.ts";

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { countOpened } from "../sandbox/grants.ts";
 import { describeRate, describeTime } from "../workspace/rates/rate-limit.ts";
-import type { RegisteredTool } from "../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../workspace/registry/registered-tool.ts";
 import { describeFlags } from "./flags/describe-flags.ts";
 import { renderCall } from "./flags/render-call.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";

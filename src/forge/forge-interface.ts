@@ -8,7 +8,7 @@ import type { ToolContext } from "../core/tool-context.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
 import type { Runtimes } from "../runtimes/open-runtimes.ts";
 import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";
-import type { FollowedSkills } from "../workspace/skills/follow-skills.ts";
+import type { FollowedSkills } from "../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./tool-draft.ts";
 

@@ -1,5 +1,5 @@
 import { KitbagError } from "../core/errors.ts";
-import { findAuthor } from "../workspace/call/limited-caller.ts";
+import { findAuthor } from "../workspace/call/authority.ts";
 import { lastVersion } from "./disk/last-version.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+
 import { parse } from "smol-toml";
 
 import { KitbagError } from "../core/errors.ts";
 import type { ToolAuthor } from "../core/tool.ts";
 import { isThereFor } from "../core/users.ts";
-import { findAuthor } from "../workspace/call/limited-caller.ts";
+import { findAuthor } from "../workspace/call/authority.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { TrialOptions } from "./forge-interface.ts";

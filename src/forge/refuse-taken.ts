@@ -2,7 +2,7 @@ import { findTwin } from "./drafts/check-name.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type { RefusedTool, TrialOptions } from "./forge-interface.ts";
 import { ownershipOf } from "./owners.ts";
-import { findAuthor } from "../workspace/call/limited-caller.ts";
+import { findAuthor } from "../workspace/call/authority.ts";
 import { refuseDraft, toReasons } from "./birth/answer.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
 

@@ -5,7 +5,7 @@ import { defineTool } from "../core/define-tool.ts";
 import { isKitbagError, type ErrorCode } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
 import { createWorkspace } from "./create-workspace.ts";
-import type { WorkspaceChange } from "./registered-tool.ts";
+import type { WorkspaceChange } from "./registry/registered-tool.ts";
 import type { Workspace } from "./workspace.ts";
 
 test("add() makes a global tool, or one of a component", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { cutText } from "./cut-text.ts";
+import { cutText } from "./describe-thrown.ts";
 
 test("cutText() leaves a text alone that is short enough", () => {
   expect(cutText("", 3)).toBe("");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JsonValue } from "../core/json.ts";
-import { describeShape } from "./describe-shape.ts";
+import { describeShape } from "./outputs/slice-output.ts";
 
 test.for<[JsonValue, string]>([
   ["hello", "text of 5 characters"],

@@ -5,8 +5,8 @@ import { defineTool } from "../core/define-tool.ts";
 import { isKitbagError } from "../core/errors.ts";
 import { toWireName } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
-import type { WorkspaceChange } from "./registered-tool.ts";
-import { createRegistry, type Entry, type Owner, type Registry } from "./registry.ts";
+import type { WorkspaceChange } from "./registry/registered-tool.ts";
+import { createRegistry, type Entry, type Owner, type Registry } from "./registry/registry.ts";
 
 test("setOpen() makes a skill's tools available and unavailable, each in one change", () => {
   const { registry, changes } = setUp();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool } from "../core/tool.ts";
-import { createRegistry, type Registry } from "./registry.ts";
+import { createRegistry, type Registry } from "./registry/registry.ts";
 
 test.for<[string, string]>([
   ["search", "search"],

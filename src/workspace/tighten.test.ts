@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool, ToolAnnotations } from "../core/tool.ts";
-import { tighten } from "./registry.ts";
+import { tighten } from "./registry/registry.ts";
 
 test("tighten() leaves a version as it is that is as strict as the tool of now", () => {
   const earlier = makeTool({ destructive: true }, true);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool } from "../core/tool.ts";
-import { toData, toolDigest } from "./tool-digest.ts";
+import { toData, toolDigest } from "./registry/tool-digest.ts";
 
 test("toolDigest() is the same for tools that are the same, and another one for any difference", () => {
   expect(toolDigest(greet({}))).toBe(toolDigest(greet({})));

@@ -1,31 +1,28 @@
-import type { CallEvent } from "../core/events.ts";
+import type { CallEvent, ToolSource } from "../core/events.ts";
 import type { Guard } from "../core/guards.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolState } from "../core/tool-state.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Audit } from "../records/audit/open-audit.ts";
 import type { CallStats } from "../records/stats/call-stats.ts";
-import type { CallMethods } from "./call-methods.ts";
-import type { Approve } from "./call/approval.ts";
-import type { InjectedSource } from "./call/injection.ts";
+import type { Approve, CallOptions } from "./call/call-options.ts";
+import type { InjectedSource, RegisteredTool, WorkspaceChange } from "./registry/registered-tool.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
-import type { WorkspaceLimits } from "./limits.ts";
-import type { BreakerOptions } from "./failures/breakers.ts";
-import type { RetryPolicy } from "./failures/retry-policy.ts";
+import type { WorkspaceLimits } from "./options/limits.ts";
+import type { BreakerOptions, RetryPolicy } from "./failures/retry-policy.ts";
 import type { QuotaOptions } from "./quotas/quota-options.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import type { RateLimit } from "./rates/rate-limit.ts";
 import type { ForgetOptions } from "./recall/output-cache.ts";
-import type { RedactionOptions } from "./redaction.ts";
-import type { Session } from "./sessions/session.ts";
+import type { RedactionOptions } from "./options/redaction.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
-import type { TelemetryOptions } from "./telemetry/telemetry-options.ts";
-import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
-
-export type { AddOptions, ToolComponent } from "./tool-methods.ts";
+import type { TelemetryOptions } from "./telemetry/tracing.ts";
+import type { ToolOutcome } from "../core/outcome.ts";
+import type { OutputPage, PageOptions, OutputMatches, SearchOutputOptions } from "./outputs/read-output.ts";
+import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
 
 /** What {@link createWorkspace} takes. */
 export interface WorkspaceOptions {
@@ -116,4 +113,120 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    * are of this process; `readCallStats` reads those of all processes that share a store.
    */
   stats(): CallStats;
+}
+
+/** An owner with tools that are always available. */
+export interface ToolComponent {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+}
+
+/** What may be said when a tool is added. */
+export interface AddOptions {
+  /** The component it belongs to. @default none: the tool is global */
+  readonly component?: string;
+  /** Values for this tool's `inject`; they go before the workspace's. */
+  readonly injected?: Readonly<Record<string, unknown>>;
+  /**
+   * Earlier versions of it, each with another `version`. They can be called as `address@version` and are never listed. They share
+   * what the tool keeps, and the values for its `inject`. @default none; of a tool that replaces one, those that it had
+   */
+  readonly versions?: readonly Tool[];
+}
+
+/** What a workspace can do with tools, but for calling them. */
+export interface ToolMethods {
+  /**
+   * Adds a tool.
+   *
+   * @throws {KitbagError} `tool-duplicate` if its owner already has a tool of this name, or another tool has it as its wire name;
+   * `owner-invalid` if the component is no name or the name of a skill; `option-invalid` if two versions are the same. Nothing is
+   * changed then.
+   */
+  add(tool: Tool, options?: AddOptions): void;
+  /** Adds a component with its tools, all of them or none. It is there as long as it has tools. */
+  addComponent(component: ToolComponent): void;
+  /**
+   * Puts `tool` in the place of its owner's tool of the same name. Calls that have begun finish with the old one.
+   *
+   * @throws {KitbagError} `tool-not-found` if there is none.
+   */
+  replace(tool: Tool, options?: AddOptions): void;
+  /**
+   * Removes a tool, by address or wire name. Calls that are running finish; those that still wait for an approval or a place fail.
+   * Answers whether there was one.
+   */
+  remove(address: string): boolean;
+  /** Removes a component with all its tools. Answers whether there was one. */
+  removeComponent(name: string): boolean;
+  /**
+   * Makes several changes one: subscribers hear once, after the last. If `changes` throws, none of them is made; that also holds
+   * for a change inside a change.
+   *
+   * @throws {KitbagError} `option-invalid` if `changes` is async.
+   */
+  change(changes: () => void): void;
+
+  /** Finds a tool by address, bare name or wire name, available or not. */
+  getTool(address: string): RegisteredTool | undefined;
+  isToolAvailable(address: string): boolean;
+  /** In the order they were added. The same array while it would be the same: what is made of it can be kept by its identity. */
+  getAvailableTools(): readonly RegisteredTool[];
+  getToolSource(address: string): { readonly source: ToolSource; readonly owner: string } | undefined;
+}
+
+/** How tools are called, and what came of it is read. */
+interface CallMethods {
+  /** Calls `listener` after each change; answers with the function that ends it. */
+  onChange(listener: (change: WorkspaceChange) => void): () => void;
+  /**
+   * Calls a tool.
+   *
+   * **Contract**: never throws and never rejects; every failure is an outcome. Resolves at the deadline at the latest, also if
+   * the tool does not stop; only somebody who is asked for an approval, a middleware and the store may take longer.
+   */
+  call<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    input: Input,
+    options?: CallOptions,
+  ): Promise<ToolOutcome<Output>>;
+  call(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /**
+   * Reads a part of an output that was too large to hand over. With `user`, only what was kept for that user.
+   *
+   * @throws {KitbagError} `output-missing` if nothing is kept under the handle, or no longer: without a store the latest 256 MiB
+   * are. `option-invalid` if an option is wrong.
+   */
+  readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
+  /** Finds words in such an output. @throws {KitbagError} as `readOutput` */
+  searchOutput(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
+  /**
+   * Takes a part out of such an output, if it is JSON: what is at a path, or some items of a list.
+   *
+   * @throws {KitbagError} as `readOutput`; `option-invalid` also if there is nothing at the path, and says what there is instead.
+   */
+  sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
+}
+
+/** What is looked up among tools, by somebody who has some skills open. */
+export type ToolQueries = Pick<ToolMethods, "getTool" | "isToolAvailable" | "getAvailableTools" | "getToolSource">;
+
+/** What can be done with skills by somebody who has some of them open. */
+export type SkillUses = Omit<SkillMethods, "addSkill" | "replaceSkill" | "removeSkill" | "getAllSkillToolStates">;
+
+/**
+ * A view of a workspace with open skills of its own: one for each conversation, run or client. It begins with what is open in the
+ * workspace and then goes its own way: what it opens is available in its own calls, and in the calls inside them, and nowhere else.
+ * Tools and skills themselves are the workspace's.
+ *
+ * **Contract**: its methods are those of the workspace, about what is open here; `onChange` tells what changes here. A skill's `onActivate` runs when the first of the
+ * workspace and its sessions opens it, `onDeactivate` when the last one closes it. Whoever opens a session closes it.
+ */
+export interface Session extends CallMethods, ToolQueries, SkillUses {
+  /**
+   * Closes the skills that are open here. Nothing is available any more, and every call fails with `session-closed`; calls that are
+   * running finish, and what is being opened is given up. Resolves when `onDeactivate` of the skills that nobody else has open is
+   * over. Closing it again does nothing.
+   */
+  close(): Promise<void>;
 }

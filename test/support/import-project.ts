@@ -5,7 +5,7 @@ import type { SkillReport } from "../../src/skills/load/skill-report.ts";
 import { createFolderTrust } from "../../src/skills/trust/folder-trust.ts";
 import { loadLock, openProjectLock } from "../../src/skills/trust/lock-file.ts";
 import type { Lock } from "../../src/skills/trust/lock-format.ts";
-import { loadSkills } from "../../src/workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../src/workspace/skills/folder-skills.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** A project to import into, with a home of its own. */

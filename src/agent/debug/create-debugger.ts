@@ -1,5 +1,5 @@
 import { createTurns } from "../../core/create-turns.ts";
-import { type Expectations, findWrongOption, isFunction, isObject } from "../../workspace/find-wrong-option.ts";
+import { type Expectations, findWrongOption, isFunction, isObject } from "../../workspace/options/find-wrong-option.ts";
 import { refuse, refuseFound, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { AgentHooks } from "../hooks.ts";
 import type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debug-stop.ts";

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ModelTool } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { renderSystem } from "./render-system.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";

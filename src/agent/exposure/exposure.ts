@@ -1,6 +1,6 @@
 import type { Model, ModelMessage, ModelTool } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 
 /** What an exposure is made of. */
 export interface ExposureParts {

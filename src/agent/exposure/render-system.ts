@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/tool.ts";
 import { aboutUntrusted } from "../../core/untrusted-text.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 
 /** About how many tokens the list of skills may have. What does not fit is found by searching. */
 const maxCatalogTokens = 2000;

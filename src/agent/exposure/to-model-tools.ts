@@ -3,7 +3,7 @@ import type { JSONObject, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { toVisibleText } from "../../core/hidden-characters.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ModelTool } from "../../models/model.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { compactSchema } from "./compact-schema.ts";
 
 const made = new WeakMap<object, ModelTool>();

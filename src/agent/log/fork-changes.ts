@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import { findWrongOption, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
+import { findWrongOption, isObject, type Expectations } from "../../workspace/options/find-wrong-option.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
 import { guardMessages, guardOutcome, guardText, toGuards } from "../run/run-guards.ts";

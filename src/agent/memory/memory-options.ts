@@ -3,7 +3,7 @@ import { showValue } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { expectedName, isModelName } from "../../models/prices/name-table.ts";
 import type { ContextWindows } from "../../models/tokens/context-window.ts";
-import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
+import { findWrongOption, type Expectations } from "../../workspace/options/find-wrong-option.ts";
 
 /** How what is left out of a conversation is put together; `false`: not at all. */
 export type SummaryKind = "extractive" | "model" | "hybrid" | false;

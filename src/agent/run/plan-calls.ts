@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import { parseInput } from "./parse-input.ts";

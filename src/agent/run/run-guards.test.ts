@@ -5,7 +5,7 @@ import type { Guard, GuardPlace } from "../../core/guards.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
-import type { Approve } from "../../workspace/call/approval.ts";
+import type { Approve } from "../../workspace/call/call-options.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Agent } from "../agent-interface.ts";
 import type { AgentRun } from "../agent-run.ts";

@@ -15,7 +15,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { defaultKinds } from "../../core/redaction/pattern-redactor.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import type { ApprovalRequest, Approve } from "../../workspace/call/approval.ts";
+import type { ApprovalRequest, Approve } from "../../workspace/call/call-options.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { CallVerdict } from "../hooks.ts";

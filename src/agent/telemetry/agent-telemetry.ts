@@ -3,7 +3,7 @@ import {
   hasMeterProvider,
   hasTracerProvider,
   loadOpenTelemetry,
-} from "../../workspace/telemetry/open-telemetry.ts";
+} from "../../workspace/telemetry/tracing.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentTelemetryOptions } from "./agent-telemetry-options.ts";
 import { createModelMetrics } from "./model-metrics.ts";

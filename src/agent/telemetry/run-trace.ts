@@ -6,10 +6,9 @@ import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-reda
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
 import { providerOf } from "../../models/prices/provider-names.ts";
-import { cutText } from "../../workspace/cut-text.ts";
-import type { OpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
+import { cutText } from "../../workspace/describe-thrown.ts";
+import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
-import { parseTraceContext, toTraceContext } from "../../workspace/telemetry/trace-context.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { RunResult } from "../run-result.ts";

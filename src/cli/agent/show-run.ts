@@ -1,7 +1,7 @@
 import type { AgentRun } from "../../agent/agent-run.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RunResult } from "../../agent/run-result.ts";
-import type { Approve } from "../../workspace/call/approval.ts";
+import type { Approve } from "../../workspace/call/call-options.ts";
 import { askThePerson } from "../approve-call.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";

@@ -7,7 +7,7 @@ import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
-import type { Approve } from "../../workspace/call/approval.ts";
+import type { Approve } from "../../workspace/call/call-options.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { createConfigured } from "../config/open-workspace.ts";

@@ -2,7 +2,7 @@ import type { LearnReport } from "../../runtimes/learn/learn-report.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
 import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";

@@ -1,6 +1,6 @@
 import type { ForgedTool } from "../../forge/forge-interface.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";

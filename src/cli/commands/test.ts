@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { isInside, toRealPath } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/birth/run-examples.ts";

@@ -51,7 +51,7 @@ export interface LookedAt {
 export async function lookAt(target: TrustTarget, context: CliContext): Promise<LookedAt> {
   const config = target.config === undefined ? {} : { config: lookAtConfig(target.config) };
   if (target.directories.length === 0) return { ...config, skills: [], skipped: [], others: [] };
-  const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
+  const { loadSkills } = await import("../../workspace/skills/folder-skills.ts");
   const options = toLoadOptions(context, target.directories);
   // The bytes that were read are the bytes that are scanned, shown and trusted.
   const memory = createSkillMemory();
@@ -88,7 +88,7 @@ export async function loadAgreed(looked: LookedAt, context: CliContext): Promise
   const directories = [...shown.keys()];
   const trust: FolderTrust = ({ directory, digest }) =>
     shown.get(directory) === digest ? { status: "trusted" } : { status: "untrusted", changed: [] };
-  const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
+  const { loadSkills } = await import("../../workspace/skills/folder-skills.ts");
   // What is agreed to now is pinned anew: the old pins do not count.
   const { lock: _, ...options } = toLoadOptions(context, directories);
   const { reports } = await loadSkills({ ...options, trust, directories });

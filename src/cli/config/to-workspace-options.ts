@@ -11,7 +11,7 @@ import type { McpExposure, McpExposureRule } from "../../mcp/server/mcp-server-o
 import type { Model } from "../../models/model.ts";
 import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
 import type { PackageOptions } from "../../packages/install/package-options.ts";
-import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/limits.ts";
+import { defaultLimits, toLimits, type WorkspaceLimits } from "../../workspace/options/limits.ts";
 import { checkQuotas, type QuotaOptions } from "../../workspace/quotas/quota-options.ts";
 import { checkRates, type RateLimit } from "../../workspace/rates/rate-limit.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";

@@ -1,6 +1,6 @@
 import type { DebugOptions } from "../../runtimes/debug/debug-launcher.ts";
 import type { DebugEvent, DebugSession } from "../../runtimes/debug/debug-session.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getText, getTexts } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";

@@ -3,7 +3,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Forge, ForgeOptions } from "../../forge/forge-interface.ts";
 import type { CodeRuntime } from "../../runtimes/code/code-runtime.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
-import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
+import type { FollowedSkills } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { type Additions, createConfigured, openWorkspace, type OpenWorkspace } from "../config/open-workspace.ts";

@@ -7,7 +7,7 @@ import type { WaitingTool } from "../../forge/forge-interface.ts";
 import { describeAsking } from "../../forge/permissions-beyond.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { Clock } from "../../workspace/call/clock.ts";
-import { defaultLimits } from "../../workspace/limits.ts";
+import { defaultLimits } from "../../workspace/options/limits.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";

@@ -2,7 +2,7 @@ import type { CallEvent } from "../../core/events.ts";
 import { createRedactor } from "../../core/redactor.ts";
 import { defaultKinds } from "../../core/redaction/pattern-redactor.ts";
 import { withPatterns } from "../../core/redaction/with-patterns.ts";
-import { getOpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
+import { getOpenTelemetry } from "../../workspace/telemetry/tracing.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Terminal } from "../terminal.ts";
 import { createLogger, type LogFields, type Logger } from "./create-logger.ts";

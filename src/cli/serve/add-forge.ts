@@ -5,7 +5,7 @@ import type { Model } from "../../models/model.ts";
 import type { OwnPrices } from "../../models/prices/own-prices.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
+import type { FollowedSkills } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";

@@ -1,5 +1,5 @@
 import { toolsIn } from "../../forge/live/pipelines.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
 /** What a tool calls while it runs, as far as that is known before. */

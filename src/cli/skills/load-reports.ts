@@ -38,7 +38,7 @@ async function load(context: CliContext, directories: readonly string[]): Promis
     return { reports: [], diagnostics: [] };
   }
   await followMove(context);
-  const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
+  const { loadSkills } = await import("../../workspace/skills/folder-skills.ts");
   return loadSkills({ ...toLoadOptions(context, directories), ...places });
 }
 

@@ -1,5 +1,5 @@
 import type { Failure } from "../../core/errors.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toPrintable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,10 +1,10 @@
 import type { Skill } from "../../core/skill.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toShownPath } from "../shown-path.ts";
-import { skillTokens, toolTokens, type SkillTokens } from "../../workspace/skills/token-cost.ts";
+import { skillTokens, toolTokens, type SkillTokens } from "../../workspace/skills/render-skills.ts";
 
 /** A tool in the view of its skill. */
 export interface ShownTool {

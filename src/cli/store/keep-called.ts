@@ -2,8 +2,8 @@ import type { Store } from "../../core/store.ts";
 import { createVersions, type Versions } from "../../records/versions/versions.ts";
 import { toDigest, type VersionSource } from "../../records/versions/content.ts";
 import { toNotes } from "../../records/versions/history.ts";
-import { fromSkill, fromTool } from "../../workspace/versions/to-version-source.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import { fromSkill, fromTool } from "../../workspace/versions/keep-versions.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Called } from "./on-called.ts";
 
 /** Where versions are kept, and for whom. */

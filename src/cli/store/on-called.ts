@@ -1,5 +1,5 @@
 import type { Skill } from "../../core/skill.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
 /** What is live with a tool that is called. */

@@ -12,7 +12,7 @@ import {
 } from "../../forge/trials/try-tool.ts";
 import type { ComposedCode } from "../../runtimes/compose/compose-tool.ts";
 import type { PipelineCode } from "../../runtimes/pipeline/pipeline-code.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import type { Terminal } from "../terminal.ts";

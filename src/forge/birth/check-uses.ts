@@ -1,7 +1,7 @@
 import { mayCallTool, toToolScopes } from "../../core/scopes.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { ForgeDiagnostic } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 

@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../core/errors.ts";
-import { findAuthor } from "../../workspace/call/limited-caller.ts";
+import { findAuthor } from "../../workspace/call/authority.ts";
 import type { RefusedTool, TrialOptions } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import { refuseWith } from "./answer.ts";

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
-import { findLimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { findLimitedCaller } from "../../workspace/call/authority.ts";
 import type { RefusedTool, TrialOptions } from "../forge-interface.ts";
 import { refuseWith } from "./answer.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
-import { findLimitedCaller, type LimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { findLimitedCaller, type LimitedCaller } from "../../workspace/call/authority.ts";
 import type { ReplayDifference, ReplayReport } from "../forge-interface.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { createBench, isSameOutput, type Bench, type Trial } from "./run-examples.ts";

@@ -6,7 +6,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { ToolContext } from "../../core/tool-context.ts";
 import type { FunctionCode, Tool, ToolExample } from "../../core/tool.ts";
-import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ExampleResult } from "../forge-interface.ts";

@@ -8,7 +8,7 @@ import { injected, type Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
 import type { OwnPrices } from "../../models/prices/own-prices.ts";
 import { createPriceOf } from "../../models/prices/price-of.ts";
-import { findAuthor, findLimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { findAuthor, findLimitedCaller } from "../../workspace/call/authority.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import type { Forge, ForgeAnswer } from "../forge-interface.ts";
 import { makeFilled } from "../templates/create-template-tool.ts";

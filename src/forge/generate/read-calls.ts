@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import type { LimitedCaller } from "../../workspace/call/limited-caller.ts";
+import type { LimitedCaller } from "../../workspace/call/authority.ts";
 
 /** A call of a tool that is over, as it was recorded. */
 export interface RecordedCall {

@@ -7,7 +7,7 @@ import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-mem
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { Fetched } from "./fetched.ts";
 import { trustNothing } from "./open-project.ts";
 import { readPlugin, type ListedPlugin } from "./read-plugins.ts";

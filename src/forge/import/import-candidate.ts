@@ -3,7 +3,7 @@ import type { Permissions } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
-import type { SkillTokens } from "../../workspace/skills/token-cost.ts";
+import type { SkillTokens } from "../../workspace/skills/render-skills.ts";
 import type { SkillDifference } from "./diff-skills.ts";
 
 /** A tool of a skill that may be imported. */

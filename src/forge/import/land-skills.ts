@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -10,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { randomBytes } from "node:crypto";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { SkillFolder } from "../../core/skill.ts";
@@ -22,7 +22,7 @@ import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { removedTrust } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { LoadedCandidate } from "./import-candidate.ts";
 import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
 import { readShown } from "./read-shown.ts";

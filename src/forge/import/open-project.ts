@@ -8,7 +8,7 @@ import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import type { LockedSkill } from "../../skills/trust/lock-format.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { loadTrust } from "../../skills/trust/trust-file.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { ImportCandidate } from "./import-candidate.ts";
 
 /** The project that skills are imported into. */

@@ -2,7 +2,7 @@ import { toWireName } from "../../core/names.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
-import { skillTokens, toolTokens } from "../../workspace/skills/token-cost.ts";
+import { skillTokens, toolTokens } from "../../workspace/skills/render-skills.ts";
 import { diffSkills } from "./diff-skills.ts";
 import type { GatheredSkill } from "./gather-skills.ts";
 import type { LoadedCandidate, SkippedFolder } from "./import-candidate.ts";

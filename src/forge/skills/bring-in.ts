@@ -1,8 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import { toRealPath } from "../../platform/paths.ts";
 import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
-import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { type FollowedSkills, loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { ForgeDiagnostic } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { StoredSkill } from "./stored-skill.ts";

@@ -6,8 +6,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
-import { followSkills } from "../../workspace/skills/follow-skills.ts";
-import { createSkillSource, loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { followSkills, createSkillSource, loadSkills } from "../../workspace/skills/folder-skills.ts";
 import {
   countWords,
   expectRefused,

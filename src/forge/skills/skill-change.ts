@@ -1,5 +1,5 @@
 import type { Tool } from "../../core/tool.ts";
-import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { VersionStep } from "../forge-interface.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 import { compareTools, type ToolChange } from "../versions/compare-tools.ts";

@@ -18,7 +18,7 @@ import { refuseDraft, refuseLaxer } from "../birth/answer.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { removeSkill, restoreSkill } from "../import/remove-skill.ts";
 import { checkOwner, skillOwnershipOf } from "../owners.ts";
-import { findAuthor } from "../../workspace/call/limited-caller.ts";
+import { findAuthor } from "../../workspace/call/authority.ts";
 import type { BringIn } from "./bring-in.ts";
 import { attempt } from "./create-skill.ts";
 import { isMade, refuseUnsettled } from "./refuse-skill.ts";

@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
-import { findLimitedCaller } from "../../workspace/call/limited-caller.ts";
+import { findLimitedCaller } from "../../workspace/call/authority.ts";
 import { anyJson } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
 import { createDraftTools } from "./draft-tools.ts";

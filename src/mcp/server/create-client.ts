@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../gate/gate.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 import { findExposure } from "./exposure.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import type { McpGeneration, ServedClient } from "./served-client.ts";

@@ -1,8 +1,7 @@
 import type { Store } from "../../core/store.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
 import type { Caller } from "../../gate/gate.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import type { Session, Workspace } from "../../workspace/workspace.ts";
 import type { McpPromptSource, McpResourceSource } from "./mcp-sources.ts";
 
 /** The two generations of the protocol: up to 2025-11-25 (sessions), and since 2026-07-28 (no state between requests). */

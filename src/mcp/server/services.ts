@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../gate/gate.ts";
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 import { createAdoptedCalls } from "./calls/adopted-calls.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
 import { createRunningCalls } from "./calls/running-calls.ts";

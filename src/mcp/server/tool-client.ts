@@ -1,6 +1,6 @@
 import type { ClientCapabilities, ServerContext } from "@modelcontextprotocol/server";
 
-import type { Session } from "../../workspace/sessions/session.ts";
+import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure } from "./mcp-server-options.ts";
 import type { ServedClient } from "./served-client.ts";
 import type { SessionHandles } from "./sessions/session-handles.ts";

@@ -7,7 +7,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
+import { findWrongOption, type Expectations } from "../../workspace/options/find-wrong-option.ts";
 import { addShown } from "./add-shown.ts";
 import { sortOutcomes } from "./sort-outcomes.ts";
 import { toEnd } from "./to-end.ts";

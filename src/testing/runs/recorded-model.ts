@@ -4,7 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { type Expectations, findWrongOption } from "../../workspace/find-wrong-option.ts";
+import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
 import { type Shown, toShownBeside } from "./add-shown.ts";
 import { renderMessages } from "./render-messages.ts";
 import { checkFixture, type RunFixture } from "./run-fixture.ts";

@@ -2,9 +2,8 @@ import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { anyPlace, type SlotRequest } from "./slots.ts";
-import { countCall, withQuotaPlace } from "./take-quota.ts";
+import { countCall, withQuotaPlace, withPlace } from "./places.ts";
 import { takeRate } from "./take-rate.ts";
-import { withPlace } from "./with-place.ts";
 
 /** Starts the clock and lets the call in: not too deep, not in a circle, when a place is free. */
 export const admit: Phase = async (call, next) => {

@@ -3,12 +3,10 @@ import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { createTool } from "../../core/define-tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { approverOf } from "./approver-of.ts";
+import { approverOf, type Phase, raceStop } from "./phase.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
 import { toOutcome } from "./guard.ts";
-import type { Phase } from "./phase.ts";
-import { raceStop } from "./race-stop.ts";
 
 type Place = Extract<Guarded["place"], "tool-input" | "tool-output">;
 

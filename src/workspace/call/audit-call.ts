@@ -4,8 +4,8 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { AuditBegin, AuditEnd } from "../../records/audit/audit-entry.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
-import type { Entry } from "../entry.ts";
-import { toolDigest } from "../tool-digest.ts";
+import type { Entry } from "../registry/registered-tool.ts";
+import { toolDigest } from "../registry/tool-digest.ts";
 import type { Call } from "./call.ts";
 
 /** What the audit says of a call that begins. What it was given is there as a digest only. */

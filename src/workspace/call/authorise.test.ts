@@ -5,7 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
+import type { ApprovalDecision, ApprovalRequest, Approve } from "./call-options.ts";
 
 test("call() asks before it runs, and shows exactly what will run", async () => {
   const requests: ApprovalRequest[] = [];

@@ -1,14 +1,11 @@
 import { cloneJson, showValue, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
+import type { ApprovalDecision, ApprovalRequest, Approve } from "./call-options.ts";
 import { guardInput } from "./apply-guards.ts";
-import { approverOf } from "./approver-of.ts";
+import { approverOf, type Next, type Phase, raceStop, refuseUnavailable } from "./phase.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
-import type { Next, Phase } from "./phase.ts";
-import { raceStop } from "./race-stop.ts";
-import { refuseUnavailable } from "./refuse-unavailable.ts";
 
 /** Lets the call go on only if its tool is available and whoever must approve it does. */
 export const authorise: Phase = (call, next) => {

@@ -1,11 +1,13 @@
-import { toFailure, type Failure } from "../../core/errors.ts";
+import { toFailure, type Failure, KitbagError } from "../../core/errors.ts";
 import { isOwnTool } from "../../core/own-tools.ts";
 import { isThereFor } from "../../core/users.ts";
 import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import { isHostCode, type Entry, type MissingTool } from "../entry.ts";
-import { findReused } from "../skills/reuse-tools.ts";
+import { isHostCode, type Entry, type MissingTool, type RegisteredTool } from "../registry/registered-tool.ts";
+import { findReused } from "../skills/skill-tools.ts";
 import type { Call } from "./call.ts";
+import type { ToolContext } from "../../core/tool-context.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /**
  * Says why a call may not be made by those who make it; nothing if it may. This is the whole rule of which tool may call which:
@@ -116,4 +118,79 @@ function mayAuthorCall({ user, scopes }: ToolAuthor, target: Entry, scopesOf: Sc
   if (!mayCallTool(then, target)) return false;
   const now = user === undefined ? undefined : scopesOf?.(user);
   return now === undefined || mayCallTool(now, target);
+}
+
+/** A caller for whom not everything is there: a user, or one who may not call every tool. */
+export interface LimitedCaller {
+  /** Tells whether what is recorded of `user` is the caller's own. */
+  readonly owns: (user: unknown) => boolean;
+  /** Why they may not call a tool; `undefined` if they may. */
+  readonly refuse: (tool: RegisteredTool) => Failure | undefined;
+}
+
+type ContextCall = ToolContext["call"];
+
+const calls = new WeakMap<ContextCall, Call>();
+
+/** Remembers which call the `call` of a context belongs to: tools that work on tools ask who calls them. */
+export function keepCaller(contextCall: ContextCall, call: Call): void {
+  calls.set(contextCall, call);
+}
+
+/** For whom calls are made with the `call` of a context, unless it is the program itself. */
+export function findLimitedCaller(contextCall: ContextCall | undefined): LimitedCaller | undefined {
+  const call = contextCall && calls.get(contextCall);
+  if (call === undefined || !(isLimited(call) || call.user !== undefined)) return undefined;
+  const { user } = call;
+  const { ownerOf } = call.host.users;
+  const owns = (other: unknown): boolean => user !== undefined && ownerOf(user) === ownerOf(other as typeof user);
+  return { owns, refuse: (tool) => refuseOutermost(call, tool) };
+}
+
+/** Who makes something with a tool that got `call` with its context: the person who runs Kitbag, if it got none. */
+export function findAuthor(contextCall: ContextCall | undefined): ToolAuthor {
+  const call = contextCall && calls.get(contextCall);
+  if (call === undefined) return { scopes: "all" };
+  const { user } = call.root.options;
+  return { ...(user !== undefined && { user }), scopes: toRecordedScopes(call) };
+}
+
+/** The scopes of the outermost caller, to be written down. What a function allows cannot be: then there are none. */
+export function toRecordedScopes({ root: { options } }: Call): ToolAuthor["scopes"] {
+  const { scopes = "all", refuse } = options;
+  if (scopes === "all") return refuse === undefined ? scopes : [];
+  return [...scopes].toSorted();
+}
+
+/** Whether the outermost caller may not call every tool. */
+export function isLimited({ root: { options } }: Call): boolean {
+  return options.refuse !== undefined || (options.scopes !== undefined && options.scopes !== "all");
+}
+
+/**
+ * What is said with a call that is made again for the user who made it first: that user, who may call what they could call then and
+ * can call now. Without `scopesOf` that is what they could call then.
+ *
+ * @throws {KitbagError} `user-unknown` if it is not known what the user may call now.
+ */
+export function toPastUser(
+  { user, scopes = "all" }: Partial<ToolAuthor>,
+  scopesOf: ScopesOf | undefined,
+): Pick<CallOptions, "user" | "scopes" | "refuse"> {
+  const then: Scopes = scopes === "all" ? scopes : new Set(scopes);
+  if (user === undefined) return { scopes: then };
+  const now = scopesOf === undefined ? then : findScopes(user, scopesOf);
+  if (now === "all") return { user, scopes: then };
+  const refuse: CallOptions["refuse"] = (entry) =>
+    mayCallTool(then, entry)
+      ? undefined
+      : toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
+  return { user, scopes: now, ...(then !== "all" && then !== now && { refuse }) };
+}
+
+/** The scopes that a user has now. @throws {KitbagError} `user-unknown` if that is not known. */
+export function findScopes(user: string, scopesOf: ScopesOf): Scopes {
+  const scopes = scopesOf(user);
+  if (scopes === undefined) throw new KitbagError("user-unknown", { user });
+  return scopes;
 }

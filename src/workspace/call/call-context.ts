@@ -5,14 +5,13 @@ import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/js
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
-import { cutText } from "../cut-text.ts";
-import { toTraceContext } from "../telemetry/trace-context.ts";
-import { refuseOutermost } from "./authority.ts";
+import { cutText } from "../describe-thrown.ts";
+import { toTraceContext } from "../telemetry/tracing.ts";
+import { refuseOutermost, isLimited, keepCaller } from "./authority.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
-import type { Chunks } from "./chunks.ts";
-import type { InjectedRecord } from "./injection.ts";
-import { isLimited, keepCaller } from "./limited-caller.ts";
+import type { InjectedRecord } from "../registry/registered-tool.ts";
+import type { RedactedStream } from "../../core/redactor.ts";
 
 /** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
 export class CallContext implements RuntimeContext {
@@ -154,4 +153,56 @@ function scopeOf({ found: { entry, partOf } }: Call): string {
 function checkRunning({ stopped, ended, address }: Call): void {
   if (stopped !== undefined) throw new KitbagError(stopped.code, stopped.details);
   if (ended) throw new KitbagError("call-cancelled", { tool: address, reason: "the call is over" });
+}
+
+/**
+ * The pieces of a call's output on their way to those who listen. They are copied, and a secret that is cut between two pieces
+ * of text is found as well.
+ */
+export class Chunks {
+  readonly #call: Call;
+  #stream: RedactedStream | undefined;
+  #bytes = 0;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Hands on a piece.
+   *
+   * @throws {KitbagError} `output-invalid` if it is no JSON; `output-too-large` if all pieces together are more than is kept.
+   */
+  push(chunk: JsonValue): void {
+    const call = this.#call;
+    if (call.stopped !== undefined || call.ended) return;
+    const value = this.#copy(chunk);
+    if (!call.isHeard() || hasGuardAt(call.host.guards, "tool-output")) return;
+    this.#stream ??= call.redactor?.stream();
+    if (this.#stream === undefined) return this.#send(value);
+    if (typeof value === "string") return this.#send(this.#stream.push(value));
+    this.flush();
+    this.#send(value);
+  }
+
+  /** Sends what is held back. */
+  flush(): void {
+    if (this.#stream !== undefined) this.#send(this.#stream.flush());
+  }
+
+  #send(chunk: JsonValue): void {
+    if (chunk !== "") this.#call.emit({ type: "call-chunk", call: this.#call.id, chunk });
+  }
+
+  #copy(chunk: unknown): JsonValue {
+    const tool = this.#call.address;
+    const limitBytes = this.#call.limit("maxKeptBytes");
+    const copy = copyJson(chunk, { maxBytes: limitBytes - this.#bytes, maxDepth: maxJsonDepth });
+    if (!copy.ok) {
+      if (copy.reason === "too-large") throw new KitbagError("output-too-large", { tool, limitBytes });
+      throw new KitbagError("output-invalid", { tool, problems: [copy.problem] });
+    }
+    this.#bytes += copy.bytes;
+    return copy.value;
+  }
 }

@@ -1,11 +1,9 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { OkOutcome, OutputHead } from "../../core/outcome.ts";
-import { cutText } from "../cut-text.ts";
-import { describeShape } from "../describe-shape.ts";
-import { describeThrown } from "../describe-thrown.ts";
+import { cutText, describeThrown } from "../describe-thrown.ts";
+import { describeShape } from "../outputs/slice-output.ts";
 import type { Call } from "./call.ts";
-import type { Phase } from "./phase.ts";
-import { redactFailure, redactOutcome } from "./redact.ts";
+import { type Phase, redactFailure, redactOutcome } from "./phase.ts";
 
 /** How much of an output that is too large is handed over, in characters. */
 const headLength = 2000;

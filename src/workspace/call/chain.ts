@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import { findWrongOption, isFunction, type Expectations } from "../find-wrong-option.ts";
+import { findWrongOption, isFunction, type Expectations } from "../options/find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import { admit } from "./admit.ts";
 import { applyGuards } from "./apply-guards.ts";

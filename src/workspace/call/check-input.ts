@@ -5,8 +5,7 @@ import { checkLeniently } from "../../core/schema/validator.ts";
 import type { Refined } from "../../core/schema/to-schema.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
-import type { Next, Phase } from "./phase.ts";
-import { raceStop } from "./race-stop.ts";
+import { type Next, type Phase, raceStop } from "./phase.ts";
 
 /** Checks the input: lenient changes and defaults, the schema, then what the author's own schema library says. */
 export const checkInput: Phase = (call, next) => {

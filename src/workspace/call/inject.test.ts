@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 
 import { createTool, defineTool } from "../../core/define-tool.ts";
-import { injected } from "../../core/tool.ts";
-import type { FunctionCode, Tool } from "../../core/tool.ts";
+import { injected, type FunctionCode, type Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { InjectedRecord, InjectorCall } from "./injection.ts";
+import type { InjectedRecord, InjectorCall } from "../registry/registered-tool.ts";
 
 test("call() injects what the call gives before what the tool has before what the workspace has", async () => {
   const workspace = createWorkspace({ injected: { a: 1, b: 1, c: 1 } });

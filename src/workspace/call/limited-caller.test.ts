@@ -4,7 +4,7 @@ import { toFailure } from "../../core/errors.ts";
 import { defineTool, toMetaTool } from "../../core/define-tool.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { findAuthor, findLimitedCaller, type LimitedCaller } from "./limited-caller.ts";
+import { findAuthor, findLimitedCaller, type LimitedCaller } from "./authority.ts";
 
 test("findLimitedCaller() knows for whom a tool makes calls, unless it is the program itself", async () => {
   const found: (LimitedCaller | undefined)[] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createLine, type Standing } from "./line.ts";
+import { createLine, type Standing } from "../rates/fair-line.ts";
 
 test("createLine() gives out whoever came first, in whatever order they stand", () => {
   fc.assert(

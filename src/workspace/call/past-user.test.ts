@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Scopes } from "../../core/scopes.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { toPastUser } from "./past-user.ts";
+import { toPastUser } from "./authority.ts";
 
 test.for<[then: readonly string[] | "all", now: Scopes, called: readonly string[]]>([
   ["all", "all", ["look", "wipe"]],

@@ -3,16 +3,13 @@ import { cloneJson, copyJson, maxJsonDepth, type JsonObject, type JsonValue } fr
 import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core/outcome.ts";
 import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { Flight } from "../recall/flight.ts";
-import { toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
+import { type Flight, toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
 import { createLeaseWatch } from "../lease.ts";
-import { toolDigest } from "../tool-digest.ts";
+import { toolDigest } from "../registry/tool-digest.ts";
 import type { Call } from "./call.ts";
-import { isLimited } from "./limited-caller.ts";
-import type { Next, Phase } from "./phase.ts";
-import { raceStop, sleepIn } from "./race-stop.ts";
-import { redactFailure } from "./redact.ts";
+import { isLimited } from "./authority.ts";
+import { type Next, type Phase, raceStop, sleepIn, redactFailure } from "./phase.ts";
 import { mayRunAgain } from "./try-again.ts";
 
 /** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */

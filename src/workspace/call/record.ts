@@ -5,11 +5,10 @@ import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Store } from "../../core/store.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { Entry } from "../entry.ts";
+import type { Entry } from "../registry/registered-tool.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
-import type { Next, Phase } from "./phase.ts";
-import { redactFailure } from "./redact.ts";
+import { type Next, type Phase, redactFailure } from "./phase.ts";
 
 /** The stream of the store's log that calls are recorded in. */
 const callStream = "calls";

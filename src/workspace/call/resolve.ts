@@ -1,8 +1,8 @@
-import type { Failure } from "../../core/errors.ts";
+import { type Failure, toFailure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { refuseByAuthority, refuseMissing } from "./authority.ts";
-import { spendBudget } from "./budget.ts";
 import type { Phase } from "./phase.ts";
+import type { Call } from "./call.ts";
 
 /**
  * Ends the call if it was cancelled before it began, is beyond the budget, names no tool, or names one that its callers may not call.
@@ -20,4 +20,22 @@ export const resolve: Phase = (call, next) => {
 async function refuse(error: Failure): Promise<ToolOutcome> {
   await new Promise(setImmediate);
   return { status: "failed", error };
+}
+
+/** So many calls more than it has may a call ask for and be refused; one that goes on is stopped. */
+const patience = 1000;
+
+/**
+ * Counts a call inside a call, and says why it may not be made: the outermost one has used up what it has. Calls that fail for
+ * another reason count as well, or a tool could try forever.
+ */
+function spendBudget(call: Call): Failure | undefined {
+  const { root } = call;
+  if (call === root) return undefined;
+  const limit = root.options.maxCalls ?? call.limit("maxCalls");
+  root.callsMade += 1;
+  if (root.callsMade <= limit) return undefined;
+  const failure = toFailure("budget-spent", { tool: call.address, limit });
+  if (root.callsMade > limit + patience) root.stop(failure);
+  return failure;
 }

@@ -1,22 +1,20 @@
 import type { Span } from "@opentelemetry/api";
 
-import type { JsonValue } from "../../core/json.ts";
+import { type JsonValue, copyJson, maxJsonDepth, isRecord } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { createRedactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import { isObject } from "../find-wrong-option.ts";
+import { isObject } from "../options/find-wrong-option.ts";
 import { conventions, own } from "../telemetry/semantic-names.ts";
 import { type CallTrace, isRecording } from "../telemetry/tracing.ts";
 import { refuseNested } from "./authority.ts";
-import { CallContext } from "./call-context.ts";
+import { CallContext, Chunks } from "./call-context.ts";
 import type { Call } from "./call.ts";
-import { Chunks } from "./chunks.ts";
-import { collectInjected } from "./inject.ts";
-import type { InjectedRecord } from "./injection.ts";
-import type { Phase } from "./phase.ts";
-import { raceStop } from "./race-stop.ts";
-import { refuseUnavailable } from "./refuse-unavailable.ts";
-import { toToolFailure } from "./to-tool-failure.ts";
+import type { InjectedRecord } from "../registry/registered-tool.ts";
+import { type Phase, raceStop, refuseUnavailable, type Race } from "./phase.ts";
+import { errorCodes, isKitbagError, toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts";
+import { describeThrown } from "../describe-thrown.ts";
+import { isExhausted } from "../../core/is-exhausted.ts";
 
 const nothing: InjectedRecord = Object.freeze({});
 
@@ -150,4 +148,86 @@ async function describe({ entry }: Call, runtime: Runtime, span: Span): Promise<
 /** Tells whether `value` is a promise of any make: query builders have `then` as well. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return isObject(value) && "then" in value && typeof value.then === "function";
+}
+
+/** The largest details that an error of a tool may bring. */
+const maxBytes = 64 * 1024;
+
+/** The failure of a tool that threw `cause`. A {@link KitbagError} stays what it is, if it is one of ours and can be shown. */
+function toToolFailure(call: Call, cause: unknown): Failure {
+  const { address: tool } = call;
+  if (isExhausted(cause)) return toFailure("descriptors-exhausted", { tool, reason: describeThrown(cause) });
+  return fromKitbagError(cause) ?? toFailure("tool-failed", { tool, reason: describeThrown(cause) });
+}
+
+function fromKitbagError(cause: unknown): Failure | undefined {
+  if (!isKitbagError(cause) || !errorCodes.includes(cause.code)) return undefined;
+  try {
+    const details = copyJson(cause.details, { maxBytes, maxDepth: maxJsonDepth });
+    return details.ok ? toFailure(cause.code, details.value as unknown as ErrorDetails[typeof cause.code]) : undefined;
+  } catch {
+    // Details that are not what the code demands have no message.
+    return undefined;
+  }
+}
+
+/** The values for one call, and the texts in them that must not be shown. */
+interface CollectedValues {
+  readonly values: InjectedRecord;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Collects what the tool declared, and nothing else: from the call, then the tool, then the workspace. */
+async function collectInjected(call: Call): Promise<Race<CollectedValues>> {
+  try {
+    const ofWorkspace = await collectOfWorkspace(call);
+    if (!ofWorkspace.ok) return ofWorkspace;
+    return pick(call, [call.root.options.injected, call.found.injected, ofWorkspace.value]);
+  } catch (cause) {
+    const reason = `the injected values could not be made: ${describeThrown(cause)}`;
+    return refuseInjection(call.fail("tool-failed", { tool: call.address, reason }).error);
+  }
+}
+
+async function collectOfWorkspace(call: Call): Promise<Race<InjectedRecord | undefined>> {
+  const { injected } = call.host;
+  if (typeof injected !== "function") return { ok: true, value: injected };
+  const request = { id: call.id, tool: call.address, ...(call.user !== undefined && { user: call.user }) };
+  const race = await raceStop(call, Promise.resolve(injected(request)));
+  if (race.ok && !isObject(race.value)) throw new TypeError("the function gave no object");
+  return race;
+}
+
+function pick(call: Call, sources: readonly (InjectedRecord | undefined)[]): Race<CollectedValues> {
+  // Without a prototype, so that "__proto__" is just a name.
+  const values = Object.create(null) as Record<string, unknown>;
+  const secrets = Object.create(null) as Record<string, string>;
+  const missing: string[] = [];
+  for (const name of call.entry.tool.inject) {
+    const given = sources.find(
+      (source) => source !== undefined && Object.hasOwn(source, name) && source[name] !== undefined,
+    );
+    if (given === undefined) missing.push(name);
+    else {
+      values[name] = given[name];
+      collectTexts(name, given[name], secrets, 0);
+    }
+  }
+  if (missing.length === 0) return { ok: true, value: { values, secrets } };
+  return refuseInjection(call.fail("injection-missing", { tool: call.address, names: missing }).error);
+}
+
+function refuseInjection(failure: Failure): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure };
+}
+
+/** How deep texts are looked for. */
+const deepest = 3;
+
+/** A text, or the texts in a list or a plain object: keys and passwords come in all of them. */
+function collectTexts(name: string, value: unknown, texts: Record<string, string>, depth: number): void {
+  if (typeof value === "string") texts[name] = value;
+  else if (depth < deepest && (Array.isArray(value) || isRecord(value))) {
+    for (const [key, inner] of Object.entries(value)) collectTexts(`${name}.${key}`, inner, texts, depth + 1);
+  }
 }

@@ -6,7 +6,7 @@ import type { KeyValueStore } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { WorkspaceLimits } from "../limits.ts";
+import type { WorkspaceLimits } from "../options/limits.ts";
 
 test("the places of a tool are counted together by all who share a store", async () => {
   const store = memoryStore();

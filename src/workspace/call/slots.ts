@@ -1,7 +1,6 @@
 import { describeCalls } from "../rates/rate-limit.ts";
 import type { OpenSupply, Supply } from "../rates/supply.ts";
-import { createTurns, type Turns } from "../rates/turns.ts";
-import { createLine, type Line, type Standing } from "./line.ts";
+import { createTurns, type Turns, createLine, type Line, type Standing } from "../rates/fair-line.ts";
 
 /** What a place is wanted for. */
 export interface SlotRequest {

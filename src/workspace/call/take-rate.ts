@@ -2,8 +2,8 @@ import type { FailedOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Reached, RateSubject } from "../rates/rates.ts";
 import type { Call } from "./call.ts";
-import { raceStop, sleepIn, type Race } from "./race-stop.ts";
-import { waiterOf, waitInLine } from "./wait-in-line.ts";
+import { raceStop, sleepIn, type Race } from "./phase.ts";
+import { waiterOf, waitInLine } from "./places.ts";
 
 /** Counts a call for the limits it has; waits, or fails, while one of them is reached. */
 export function takeRate(call: Call): FailedOutcome | undefined | Promise<FailedOutcome | undefined> {

@@ -2,14 +2,12 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { Breakers } from "../failures/breakers.ts";
+import type { Breakers } from "../failures/retry-policy.ts";
 import { keepLetter } from "../failures/dead-letters.ts";
-import { toolDigest } from "../tool-digest.ts";
+import { toolDigest } from "../registry/tool-digest.ts";
 import type { Call } from "./call.ts";
-import { toRecordedScopes } from "./limited-caller.ts";
-import type { Next, Phase } from "./phase.ts";
-import { raceStop, sleepIn } from "./race-stop.ts";
-import { redactFailure } from "./redact.ts";
+import { toRecordedScopes } from "./authority.ts";
+import { type Next, type Phase, raceStop, sleepIn, redactFailure } from "./phase.ts";
 
 /** Tries a tool again that may be run again, watches whether it is broken, and keeps calls that failed for good. */
 export const tryAgain: Phase = (call, next) => {

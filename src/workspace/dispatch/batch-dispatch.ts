@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { CappedOutput, ToolOutcome } from "../../core/outcome.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import type { Session } from "../sessions/session.ts";
+import type { Session } from "../workspace.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
 import { createDispatchView } from "./dispatch-view.ts";
 import { callTool } from "./tool-dispatch.ts";

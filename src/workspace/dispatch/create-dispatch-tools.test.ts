@@ -9,8 +9,7 @@ import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import type { Session } from "../sessions/session.ts";
-import type { WorkspaceOptions } from "../workspace.ts";
+import type { Session, WorkspaceOptions } from "../workspace.ts";
 import { createDispatchTools } from "./create-dispatch-tools.ts";
 
 test("createDispatchTools() makes eight tools that are the same for every session", () => {

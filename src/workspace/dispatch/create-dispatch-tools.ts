@@ -1,8 +1,7 @@
-import type { Session } from "../sessions/session.ts";
+import type { Session } from "../workspace.ts";
 import type { DispatchTool } from "./dispatch-tool.ts";
 import { createDispatchView } from "./dispatch-view.ts";
-import { readSkillFile } from "./read-skill-file.ts";
-import { activateSkill, deactivateSkill, listSkills, readSkill } from "./skill-dispatch.ts";
+import { readSkillFile, activateSkill, deactivateSkill, listSkills, readSkill } from "./skill-dispatch.ts";
 import { callTool, describeTool, searchTools } from "./tool-dispatch.ts";
 
 /** What may be said of dispatch tools. */

@@ -7,7 +7,7 @@ import { checkLeniently } from "../../core/schema/validator.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import type { RegisteredTool } from "../registered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 
 /** A tool of Kitbag's own, with which a model finds, opens and calls everything else. It is in no workspace. */
 export interface DispatchTool {

@@ -3,10 +3,10 @@ import { toVisibleText } from "../../core/hidden-characters.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { renderSchema } from "../../core/schema/render-schema.ts";
 import type { Skill } from "../../core/skill.ts";
-import type { RegisteredTool } from "../registered-tool.ts";
-import { isTrusted, notTrusted } from "../skills/describe-skill.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
+import { isTrusted, notTrusted } from "../skills/render-skills.ts";
 import { checkTrusted } from "../skills/plan-activation.ts";
-import type { Session } from "../sessions/session.ts";
+import type { Session } from "../workspace.ts";
 
 /** What a model may know of a session. Skills that only people open are none of its business until they are open. */
 export interface DispatchView {

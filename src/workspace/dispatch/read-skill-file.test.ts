@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { loadSkills } from "../skills/load-workspace-skills.ts";
+import { loadSkills } from "../skills/folder-skills.ts";
 import { createDispatchTools } from "./create-dispatch-tools.ts";
 
 test("read_skill_file reads a file of the skill's folder", async () => {

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { toVisibleText } from "../../core/hidden-characters.ts";
 import { renderToolDeclarations } from "../../runtimes/code/render-tool-declarations.ts";
-import type { RegisteredTool } from "../registered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
 import { toDeclaration, type DispatchView } from "./dispatch-view.ts";
 

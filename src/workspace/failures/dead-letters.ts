@@ -7,7 +7,7 @@ import type { ScopesOf } from "../../core/scopes.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import { toPastUser } from "../call/past-user.ts";
+import { toPastUser } from "../call/authority.ts";
 import { takeLease } from "../lease.ts";
 import { reopenOnce } from "../recall/once.ts";
 

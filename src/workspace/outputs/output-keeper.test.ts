@@ -4,9 +4,8 @@ import { isKitbagError } from "../../core/errors.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
-import type { OutputPage } from "./read-page.ts";
-import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
-import { createRecentBlobs } from "./recent-blobs.ts";
+import type { OutputPage } from "./read-output.ts";
+import { createOutputOwners, type OutputOwners, createRecentBlobs } from "./kept-outputs.ts";
 
 // One to four bytes a character, a byte order mark in the middle, and one at the beginning.
 const text = "\uFEFFaé€🙂b\uFEFFc🙂🙂é\u0000€€z";

@@ -1,14 +1,22 @@
 import { hash } from "node:crypto";
 
 import type { CappedOutput } from "../../core/outcome.ts";
-import { checkHandle, checkWhole, longestCharacter, readPage, type OutputPage, type PageOptions } from "./read-page.ts";
-import { isObject } from "../find-wrong-option.ts";
+import {
+  checkHandle,
+  checkWhole,
+  longestCharacter,
+  readPage,
+  type OutputPage,
+  type PageOptions,
+  searchOutput,
+  type OutputMatches,
+  type SearchOutputOptions,
+} from "./read-output.ts";
+import { isObject } from "../options/find-wrong-option.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Quotas } from "../quotas/quotas.ts";
-import type { OutputOwners } from "./output-owners.ts";
-import type { OutputBlobs } from "./recent-blobs.ts";
-import { searchOutput, type OutputMatches, type SearchOutputOptions } from "./search-output.ts";
+import type { OutputOwners, OutputBlobs } from "./kept-outputs.ts";
 import { sliceOutput, type OutputSlice, type SliceOutputOptions } from "./slice-output.ts";
 
 /** Keeps outputs that are too large to hand over. */

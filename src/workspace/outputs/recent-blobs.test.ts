@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createRecentBlobs } from "./recent-blobs.ts";
+import { createRecentBlobs } from "./kept-outputs.ts";
 
 test("createRecentBlobs() keeps bytes under their digest", async () => {
   const blobs = createRecentBlobs(100);

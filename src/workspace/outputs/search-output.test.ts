@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
-import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
-import { createRecentBlobs } from "./recent-blobs.ts";
-import type { OutputMatch, SearchOutputOptions } from "./search-output.ts";
+import { createOutputOwners, type OutputOwners, createRecentBlobs } from "./kept-outputs.ts";
+import type { OutputMatch, SearchOutputOptions } from "./read-output.ts";
 
 test("searchOutput() finds words, whatever their case, and says what stands around them", async () => {
   const { keeper, handle } = await keep(`${"é".repeat(500)} the Needle, ${"x".repeat(500)} a needle`);

@@ -5,8 +5,7 @@ import { memoryStore } from "../../store/memory-store.ts";
 import { createUsers } from "../users.ts";
 import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
 import { parsePath, type SliceOutputOptions } from "./slice-output.ts";
-import { createOutputOwners, type OutputOwners } from "./output-owners.ts";
-import { createRecentBlobs } from "./recent-blobs.ts";
+import { createOutputOwners, type OutputOwners, createRecentBlobs } from "./kept-outputs.ts";
 
 const report = {
   rows: Array.from({ length: 250 }, (_, id) => ({ id, "odd key": `n${id}` })),

@@ -1,9 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { type JsonValue, showValue, toPath } from "../../core/json.ts";
-import { describeShape } from "../describe-shape.ts";
-import type { OutputReader } from "./output-owners.ts";
-import { checkHandle, checkWhole } from "./read-page.ts";
-import type { OutputBlobs } from "./recent-blobs.ts";
+import type { OutputReader, OutputBlobs } from "./kept-outputs.ts";
+import { checkHandle, checkWhole } from "./read-output.ts";
 
 /** Which part of an output that is JSON. */
 export interface SliceOutputOptions extends OutputReader {
@@ -118,4 +116,23 @@ function parseQuoted(path: string, quoted: string): string {
 function refuse(path: unknown): never {
   const expected = 'a path such as rows[3].name or ["an odd key"]';
   throw new KitbagError("option-invalid", { option: "path", found: showValue(path), expected });
+}
+
+/** Says what a value looks like, in one line: `a list of 1200 objects with id, name`. */
+export function describeShape(value: JsonValue): string {
+  if (typeof value === "string") return `text of ${value.length} characters`;
+  if (Array.isArray(value)) {
+    const [first] = value as readonly JsonValue[];
+    return first === undefined ? "an empty list" : `a list of ${value.length}; the first is ${describeItem(first)}`;
+  }
+  return describeItem(value);
+}
+
+function describeItem(value: JsonValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, 20).join(", ");
+  return `an object with ${keys.length > 20 ? `${shown} and ${keys.length - 20} more` : shown || "no properties"}`;
 }

@@ -6,8 +6,7 @@ import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { Workspace } from "../workspace.ts";
-import { changeKeptQuotas } from "./kept-quotas.ts";
-import type { QuotaOptions } from "./quota-options.ts";
+import { changeKeptQuotas, type QuotaOptions } from "./quota-options.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-18T22:00:00Z") }));
 afterEach(() => void vi.useRealTimers());

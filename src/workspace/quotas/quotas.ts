@@ -3,10 +3,18 @@ import { quotaNames, type Account, type DailyQuota, type QuotaName, type QuotaOr
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import { localUser } from "../../core/users.ts";
 import { toOwnerKey, type Users } from "../users.ts";
-import { spend, type Spent } from "./day-counters.ts";
-import { createKeptBytes, type KeptBytes } from "./kept-bytes.ts";
-import { noQuotas, readKeptQuotas, type KeptQuotas, type QuotaTable } from "./kept-quotas.ts";
-import type { QuotaLimits, QuotaOptions } from "./quota-options.ts";
+import { spend, type Spent, nextDay, readSpent } from "./day-counters.ts";
+import { createKeptBytes, type KeptBytes, measureBytes } from "./kept-bytes.ts";
+import {
+  noQuotas,
+  readKeptQuotas,
+  type KeptQuotas,
+  type QuotaTable,
+  type QuotaLimits,
+  type QuotaOptions,
+} from "./quota-options.ts";
+import { toPlaceName } from "../call/user-places.ts";
+import { countPlaces } from "../rates/supply.ts";
 
 /** What users may use. */
 export interface Quotas {
@@ -27,7 +35,7 @@ export interface Quotas {
 }
 
 /** Where quotas come from. */
-export interface QuotaSources {
+interface QuotaSources {
   readonly options?: QuotaOptions | undefined;
   readonly store: Pick<Store, "kv" | "blobs">;
   readonly users: Users;
@@ -104,4 +112,33 @@ function toAccount(user: string, kept: QuotaTable, given: QuotaTable): Account |
 export function findCountedKv(quotas: Quotas, owner: string | undefined): KeyValueStore | undefined {
   const account = quotas.of(owner ?? localUser);
   return account?.limits.bytes === undefined ? undefined : quotas.bytes.count(account);
+}
+
+/** A quota of a user, and what is used of it. */
+export interface UsedQuota extends QuotaOrigin {
+  readonly quota: QuotaName;
+  readonly limit: number;
+  readonly used: number;
+  /** When it is counted from 0 again, in ISO 8601; not there for what is used as long as it is there. */
+  readonly startsAgain?: string;
+}
+
+/** Reads how much a user has used of each quota that they have. */
+export async function readUsage(store: Store, account: Account): Promise<readonly UsedQuota[]> {
+  const usage: UsedQuota[] = [];
+  for (const quota of quotaNames) {
+    const limit = account.limits[quota];
+    const origin = account.origins[quota];
+    if (limit === undefined || origin === undefined) continue;
+    const isNow = quota === "concurrent" || quota === "bytes";
+    const used = await readUsed(store, account, quota);
+    usage.push({ quota, limit, used, ...(!isNow && { startsAgain: nextDay() }), ...origin });
+  }
+  return usage;
+}
+
+async function readUsed(store: Store, account: Account, quota: QuotaName): Promise<number> {
+  if (quota === "bytes") return measureBytes(store, account);
+  if (quota === "concurrent") return countPlaces(store.counters ?? store.kv, toPlaceName(account.key));
+  return readSpent(store.kv, account, quota);
 }

@@ -5,7 +5,7 @@ import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { listCounted } from "./day-counters.ts";
 import type { Account } from "../../core/quotas.ts";
-import { readUsage } from "./read-usage.ts";
+import { readUsage } from "./quotas.ts";
 
 test("readUsage() says how much a user has used of each quota, and when it starts again", async () => {
   const store = memoryStore();

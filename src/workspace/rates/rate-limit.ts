@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { ToolRate } from "../../core/tool.ts";
-import { findWrongOption, type Expectations } from "../find-wrong-option.ts";
+import { findWrongOption, type Expectations } from "../options/find-wrong-option.ts";
 
 /** A rate that holds for each of something, or for one of them. */
 export interface RateLimit extends ToolRate {

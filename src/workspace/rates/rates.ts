@@ -1,10 +1,9 @@
 import type { KeyValueStore } from "../../core/store.ts";
 import type { ToolRate } from "../../core/tool.ts";
-import { createLine, type Line, type Standing } from "../call/line.ts";
+import { createLine, type Line, type Standing, createTurns, type Turns } from "./fair-line.ts";
 import { createRateCounter, type RateCounter } from "./rate-counter.ts";
 import { describeRate, type RateLimit } from "./rate-limit.ts";
 import { createStoreRateCounter } from "./store-rate-counter.ts";
-import { createTurns, type Turns } from "./turns.ts";
 
 /** What of a call decides which limits it counts for. */
 export interface RateSubject {

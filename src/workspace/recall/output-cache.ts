@@ -6,9 +6,10 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import type { ToolCache } from "../../core/tool.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
 
 /** An output that is kept. */
-export interface KeptOutput {
+interface KeptOutput {
   readonly output: JsonValue;
   /** Of the output, as JSON. */
   readonly bytes: number;
@@ -25,7 +26,7 @@ export interface ForgetOptions {
 }
 
 /** How long an output is kept, and by what it is found to be forgotten. */
-export interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
+interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
   /** The one that the tool says. */
   readonly version: string | undefined;
   /** That of before the tool was begun. */
@@ -57,7 +58,7 @@ const maxMemoryBytes = 64 * 1024 * 1024;
 const trustMs = 1000;
 
 /** What decides whether an output is the one that is wanted. */
-export interface CacheSubject {
+interface CacheSubject {
   readonly address: string;
   /** Of the tool: another version has other outputs. */
   readonly digest: string;
@@ -165,4 +166,13 @@ async function createRecent(): Promise<Recent> {
 function isMeant(stored: StoredOutput, { version, tag }: ForgetOptions): boolean {
   if (version !== undefined && stored.version !== version) return false;
   return tag === undefined || stored.tags.includes(tag);
+}
+
+/** What a call ended with whose outcome others wait for, without the secrets that only that call knows. */
+export interface Flight {
+  readonly outcome: ToolOutcome;
+  /** Of the output, as JSON. */
+  readonly bytes: number;
+  /** Whether a failure says nothing about the calls of others. */
+  readonly isOwn: boolean;
 }

@@ -10,9 +10,8 @@ import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
 import { pipeline } from "../../runtimes/compose/pipeline.ts";
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { WorkspaceChange } from "../registered-tool.ts";
-import type { Workspace } from "../workspace.ts";
-import type { Session } from "./session.ts";
+import type { WorkspaceChange } from "../registry/registered-tool.ts";
+import type { Workspace, Session } from "../workspace.ts";
 
 test("openSession() gives a view of the workspace with the workspace's own signatures", () => {
   type Shared = Exclude<keyof Session, "close">;

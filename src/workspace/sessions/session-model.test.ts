@@ -5,9 +5,8 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill } from "../../core/skill.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { WorkspaceChange } from "../registered-tool.ts";
-import type { Workspace } from "../workspace.ts";
-import type { Session } from "./session.ts";
+import type { WorkspaceChange } from "../registry/registered-tool.ts";
+import type { Workspace, Session } from "../workspace.ts";
 
 test("a workspace and its sessions are what plain lists would be, after anything that happens one after the other", async () => {
   await fc.assert(

@@ -1,12 +1,10 @@
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
-import type { Holder } from "../holder.ts";
-import type { Registry } from "../registry.ts";
-import { endSkills, type ClosedSkills } from "./close-skills.ts";
-import type { InFlight } from "./in-flight.ts";
-import { closedBy } from "./open-skills.ts";
-import { planActivation } from "./plan-activation.ts";
-import type { Hold, SkillLives } from "./skill-lives.ts";
+import type { Holder } from "../registry/registered-tool.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { InFlight } from "./running-calls.ts";
+import { closedBy, planActivation } from "./plan-activation.ts";
+import type { Hold, SkillLives } from "./skill-activations.ts";
 import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, openTools } from "./skill-tools.ts";
 
@@ -135,4 +133,34 @@ export function toSkills(names: readonly string[], skills: ReadonlyMap<string, S
 /** The names of skills. */
 export function toNames(skills: readonly Skill[]): string[] {
   return skills.map((skill) => skill.name);
+}
+
+/** Skills whose tools are already gone for a holder. */
+export interface ClosedSkills {
+  readonly holder: Holder;
+  readonly holds: readonly Hold[];
+}
+
+/**
+ * Ends skills whose tools are already gone: cancels what is running for the holder if that is wanted, and lets go of them. For the
+ * last who does, waits for what is running and runs `onDeactivate`. Answers with what went wrong.
+ */
+export async function endSkills(
+  { holder, holds }: ClosedSkills,
+  { inFlight, lives }: { readonly inFlight: InFlight; readonly lives: SkillLives },
+  options: SkillOptions,
+): Promise<Failure[]> {
+  const warnings: Failure[] = [];
+  for (const hold of holds) {
+    if (options.running === "cancel") cancelCalls(hold.skill, holder, inFlight);
+    warnings.push(...(await lives.leave(hold)));
+  }
+  return warnings;
+}
+
+function cancelCalls(skill: Skill, holder: Holder, inFlight: InFlight): void {
+  const reason = `the skill ${skill.name} was closed`;
+  for (const call of inFlight.running(skill.name)) {
+    if (call.holder === holder) call.stop(toFailure("call-cancelled", { tool: call.address, reason }));
+  }
 }

@@ -15,9 +15,9 @@ import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { createSkillSource, type SkillSourceOptions } from "../../skills/watch/skill-source.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { WorkspaceChange } from "../registered-tool.ts";
+import type { WorkspaceChange } from "../registry/registered-tool.ts";
 import type { Workspace } from "../workspace.ts";
-import { followSkills } from "./follow-skills.ts";
+import { followSkills } from "./folder-skills.ts";
 
 test("followSkills() adds what is there, closed", async () => {
   const { workspace, reports } = await follow({ "pdf/SKILL.md": skill("pdf"), "broken/SKILL.md": "" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createInFlight, type RunningCall } from "./in-flight.ts";
+import { createInFlight, type RunningCall } from "./running-calls.ts";
 
 test("idle() resolves for everybody who waits when the last call has ended", async () => {
   const inFlight = createInFlight();

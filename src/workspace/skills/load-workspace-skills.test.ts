@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Runtime } from "../../core/runtime.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { createSkillSource, loadSkills } from "./load-workspace-skills.ts";
+import { createSkillSource, loadSkills } from "./folder-skills.ts";
 
 const manifest = `
 [skill]

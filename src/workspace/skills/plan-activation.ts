@@ -4,7 +4,8 @@ import { KitbagError, type Problem } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill, ToolUse } from "../../core/skill.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
-import type { Entry, RegistryView } from "../registry.ts";
+import type { Entry, RegistryView } from "../registry/registry.ts";
+import type { Holder } from "../registry/registered-tool.ts";
 
 /** What planning needs to know. */
 export interface Planner {
@@ -40,7 +41,7 @@ export function planActivation(name: string, planner: Planner): readonly Skill[]
 }
 
 /** The skills that must be open while `skill` is: those it names, and those whose tools it uses. */
-export function requiredBy(skill: Skill, { registry, skills }: Planner): readonly string[] {
+function requiredBy(skill: Skill, { registry, skills }: Planner): readonly string[] {
   const owners = skill.uses.flatMap((use) => {
     const resolution = registry.resolve(use.address, skill.name);
     return resolution.ok && resolution.entry.source === "skill" ? [resolution.entry.owner] : [];
@@ -131,4 +132,50 @@ function checkVersion(
   if (use.signature === undefined || use.signature === toolSignature(entry.tool)) return [];
   const found = `another one${version === undefined ? "" : ` in version ${version}`}: its schema changed without a new major version`;
   return [{ path, expected: `${use.address} with the signature that the skill was made for`, found }];
+}
+
+/** The open skills that nobody asks for, the last opened first. */
+export function unneededBy({ open, asked }: Holder, planner: Planner): readonly string[] {
+  const still = neededBy([...asked], planner);
+  return [...open].filter((one) => !still.has(one)).toReversed();
+}
+
+/** Those of `names` that are open, what cannot be open without them, and what nobody asks for then; the last opened first. */
+export function closedWith({ open, asked }: Holder, names: readonly string[], planner: Planner): readonly string[] {
+  const closing = new Set(names.filter((name) => open.has(name)));
+  for (let before = -1; before !== closing.size;) {
+    before = closing.size;
+    for (const one of open) if (requiredFor(one, planner).some((inner) => closing.has(inner))) closing.add(one);
+  }
+  const still = neededBy(
+    [...asked].filter((one) => !closing.has(one)),
+    planner,
+  );
+  return [...open].filter((one) => closing.has(one) || !still.has(one)).toReversed();
+}
+
+/** Those skills, and all that they require. */
+function neededBy(names: readonly string[], planner: Planner): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    for (const inner of requiredFor(name, planner)) visit(inner);
+  };
+  for (const name of names) visit(name);
+  return found;
+}
+
+/** Another version of a skill that is open may require what is not there. */
+function requiredFor(name: string, planner: Planner): readonly string[] {
+  const skill = planner.skills.get(name);
+  return skill === undefined ? [] : requiredBy(skill, planner);
+}
+
+/** Only one exclusive skill is open at a time, with what it requires; opening another skill closes it. */
+export function closedBy(plan: readonly Skill[], { open }: Holder, skills: ReadonlyMap<string, Skill>): string[] {
+  const wanted = new Set(plan.map((skill) => skill.name));
+  const others = [...open].filter((name) => !wanted.has(name));
+  if (plan.at(-1)?.exclusive === true) return others;
+  return others.filter((name) => skills.get(name)?.exclusive === true);
 }

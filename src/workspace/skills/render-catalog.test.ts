@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Skill } from "../../core/skill.ts";
-import { renderCatalog } from "./render-catalog.ts";
+import { renderCatalog } from "./render-skills.ts";
 
 test("renderCatalog() lists skills in the XML of the specification", () => {
   const folder = {

@@ -5,9 +5,9 @@ import type { Skill } from "../../core/skill.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { toPlainText } from "../../skills/document/to-plain-text.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import { cutText } from "../cut-text.ts";
-import type { Found } from "../entry.ts";
-import type { StartCall } from "../start-call.ts";
+import { cutText } from "../describe-thrown.ts";
+import type { Found } from "../registry/registered-tool.ts";
+import type { StartCall } from "../call/start-call.ts";
 import { checkSkill, type Planner } from "./plan-activation.ts";
 
 /** What commands are run with. */

@@ -2,8 +2,8 @@ import { isSchemaObject } from "../../core/schema/json-schema.ts";
 import type { Skill } from "../../core/skill.ts";
 import { createTextIndex, type SearchDocument } from "../../core/text-search.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { Entry } from "../registry.ts";
-import { describeSkill } from "./describe-skill.ts";
+import type { Entry } from "../registry/registry.ts";
+import { describeSkill } from "./render-skills.ts";
 
 /** What to look for. */
 export interface SearchOptions {

@@ -4,8 +4,7 @@ import { defineSkill, type SkillDefinition } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill } from "../../core/skill.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { Session } from "../sessions/session.ts";
-import type { Workspace } from "../workspace.ts";
+import type { Session, Workspace } from "../workspace.ts";
 import type { SkillOutcome } from "./skill-methods.ts";
 
 const hello = defineTool({ name: "hello", description: "Greets", run: () => "Hello" });

@@ -3,10 +3,9 @@ import type { Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import type { SkillUsage } from "./in-flight.ts";
-import type { RegisteredTool } from "../registered-tool.ts";
-import type { CatalogOptions, RenderedCatalog } from "./render-catalog.ts";
-import type { RenderToolsOptions } from "./render-skill-tools.ts";
+import type { SkillUsage } from "./running-calls.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
+import type { CatalogOptions, RenderedCatalog, RenderToolsOptions } from "./render-skills.ts";
 import type { FoundItem, SearchOptions } from "./search-workspace.ts";
 
 /** How opening or closing a skill ended. */

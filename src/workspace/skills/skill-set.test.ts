@@ -4,7 +4,7 @@ import { defineSkill, type SkillDefinition } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill, SkillTrust } from "../../core/skill.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { WorkspaceChange } from "../registered-tool.ts";
+import type { WorkspaceChange } from "../registry/registered-tool.ts";
 
 test("W1: a skill's tools exist only while it is open", async () => {
   const workspace = createWorkspace({ skills: [skillWith("pdf", "extract")] });

@@ -1,14 +1,21 @@
 import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { createHolder, type Holder } from "../holder.ts";
-import type { Entry, Registry } from "../registry.ts";
-import { activateSkill, refuseClosed, toNames, toSkills, type SetParts, type SkillRequest } from "./activate-skill.ts";
-import { endSkills, type ClosedSkills } from "./close-skills.ts";
-import type { InFlight } from "./in-flight.ts";
-import { closedWith, unneededBy } from "./open-skills.ts";
-import { checkSkill, findSkill } from "./plan-activation.ts";
-import { createSkillLives } from "./skill-lives.ts";
+import { createHolder, type Holder } from "../registry/registered-tool.ts";
+import type { Entry, Registry } from "../registry/registry.ts";
+import {
+  activateSkill,
+  refuseClosed,
+  toNames,
+  toSkills,
+  type SetParts,
+  type SkillRequest,
+  endSkills,
+  type ClosedSkills,
+} from "./activate-skill.ts";
+import type { InFlight } from "./running-calls.ts";
+import { closedWith, unneededBy, checkSkill, findSkill } from "./plan-activation.ts";
+import { createSkillLives } from "./skill-activations.ts";
 import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, mayUse, registerReused, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill } from "../../core/skill.ts";
-import { skillTokens, toolTokens } from "./token-cost.ts";
+import { skillTokens, toolTokens } from "./render-skills.ts";
 
 const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
 

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { CallStats } from "../../records/stats/call-stats.ts";
 import { createCallTally } from "../../records/stats/call-tally.ts";
-import type { Resolution } from "../entry.ts";
+import type { Resolution } from "../registry/registered-tool.ts";
 
 /** What of a call is counted beside its outcome. */
 interface MeteredCall {

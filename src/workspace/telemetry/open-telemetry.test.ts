@@ -1,7 +1,7 @@
 import { createWorkspace, defineTool, memoryStore } from "kitbag";
 import { expect, test } from "vitest";
 
-import { getOpenTelemetry, hasMeterProvider, hasTracerProvider } from "./open-telemetry.ts";
+import { getOpenTelemetry, hasMeterProvider, hasTracerProvider } from "./tracing.ts";
 
 test("call() does not load OpenTelemetry where nobody has registered a provider", async () => {
   const tool = defineTool({ name: "one", description: "Is one", input: { type: "object" }, run: () => 1 });

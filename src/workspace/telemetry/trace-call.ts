@@ -5,10 +5,9 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Call } from "../call/call.ts";
 import type { Next } from "../call/phase.ts";
-import { cutText } from "../cut-text.ts";
+import { cutText } from "../describe-thrown.ts";
 import { conventions, executeTool, own } from "./semantic-names.ts";
-import { parseTraceContext } from "./trace-context.ts";
-import { traceOf, withTrace, type CallTrace, type Tracing } from "./tracing.ts";
+import { parseTraceContext, traceOf, withTrace, type CallTrace, type Tracing } from "./tracing.ts";
 
 /** Runs a call in a span: inside the span of the call that made it, or where the caller says. */
 export async function traceCall(

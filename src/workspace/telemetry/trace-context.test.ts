@@ -2,7 +2,7 @@ import * as api from "@opentelemetry/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { parseTraceContext, toTraceContext } from "./trace-context.ts";
+import { parseTraceContext, toTraceContext } from "./tracing.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseTraceState } from "./trace-context.ts";
+import { parseTraceState } from "./tracing.ts";
 
 test("parseTraceState() reads members, and writes them the same way", () => {
   const state = parseTraceState("vendor=1, other@x=a b");

@@ -1,9 +1,8 @@
 import type { Audit } from "../../records/audit/open-audit.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
-import { getOpenTelemetry } from "./open-telemetry.ts";
+import { getOpenTelemetry, isRecording, traceOf } from "./tracing.ts";
 import { conventions, own } from "./semantic-names.ts";
-import { isRecording, traceOf } from "./tracing.ts";
 
 /** A store whose work for a call is in spans. Keys are not in them: they may say who asked. */
 export function traceStore(store: Store): Store {

@@ -14,7 +14,7 @@ import { readAudit } from "../../records/audit/export-audit.ts";
 import { openAudit } from "../../records/audit/open-audit.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { loadSkills } from "../skills/load-workspace-skills.ts";
+import { loadSkills } from "../skills/folder-skills.ts";
 import type { Workspace } from "../workspace.ts";
 import { keepVersions } from "./keep-versions.ts";
 

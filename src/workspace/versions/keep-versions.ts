@@ -1,4 +1,6 @@
-import type { Skill } from "../../core/skill.ts";
+import { join } from "node:path";
+
+import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { Store } from "../../core/store.ts";
 import {
   createVersions,
@@ -7,9 +9,13 @@ import {
   type VersionSource,
 } from "../../records/versions/versions.ts";
 import { tellOne } from "../listeners.ts";
-import type { RegisteredTool } from "../registered-tool.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { Workspace } from "../workspace.ts";
-import { fromSkill, fromTool } from "./to-version-source.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
+import type { Tool } from "../../core/tool.ts";
+import { readRegularFile } from "../../platform/read-file.ts";
+import { toData } from "../registry/tool-digest.ts";
 
 /** What may be said when versions are kept. */
 export interface KeepVersionsOptions {
@@ -85,6 +91,34 @@ export function keepVersions(workspace: Workspace, store: Store, options: KeepVe
     settled: () => queue,
     stop() {
       for (const stop of stops) stop();
+    },
+  };
+}
+
+/** What a version of a tool is made of: what it says of itself, and the script or module that is its code. */
+export function fromTool(tool: Tool): VersionSource {
+  // A tool that knows no folder, as one of a WASM module, still has the digest of its file in the definition.
+  const { folder, path } = tool.code as Partial<ScriptCode>;
+  const files = folder?.files.filter((file) => file.path === path).map((file) => toFile(folder.directory, file));
+  return { definition: toData({ ...tool }), files: files ?? [] };
+}
+
+/** What a version of a skill is made of: what it says of itself and its tools, and every file of its folder. */
+export function fromSkill(skill: Skill): VersionSource {
+  const { folder, ...data } = skill;
+  return { definition: toData(data), files: folder?.files.map((file) => toFile(folder.directory, file)) ?? [] };
+}
+
+function toFile(directory: string, { path, bytes, digest }: SkillFile): VersionSource["files"][number] {
+  return {
+    path,
+    bytes,
+    digest,
+    read() {
+      // More than there should be would not have the digest anyway.
+      const reading = readRegularFile(join(directory, path), { maxBytes: bytes });
+      if (!reading.ok) throw new KitbagError("script-changed", { path });
+      return reading.bytes;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { AgentHooks } from "../../../agent/hooks.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 import { askThePerson } from "../../approve-call.ts";
 import { toPrintable } from "../../printable.ts";
 import { showDuration } from "../../stats/show-duration.ts";

@@ -1,6 +1,6 @@
 import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { Model, ModelMessage } from "../../../models/model.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 import type { Invocation } from "../../cli-command.ts";
 import type { OpenAgent } from "../with-agent.ts";
 

@@ -3,7 +3,7 @@ import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { AgentEvent } from "../../../agent/events.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Store } from "../../../core/store.ts";
-import type { Approve } from "../../../workspace/call/approval.ts";
+import type { Approve } from "../../../workspace/call/call-options.ts";
 import type { Model } from "../../../models/model.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";

@@ -1,8 +1,8 @@
-import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { inputRequired } from "@modelcontextprotocol/server";
 
-import type { ApprovalDecision, ApprovalRequest, Approve } from "../../../workspace/call/approval.ts";
-import { cutText } from "../../../workspace/cut-text.ts";
+import { toVisibleText } from "../../../core/hidden-characters.ts";
+import type { ApprovalDecision, ApprovalRequest, Approve } from "../../../workspace/call/call-options.ts";
+import { cutText } from "../../../workspace/describe-thrown.ts";
 import type { Ask } from "./question-line.ts";
 
 const longestInput = 4000;

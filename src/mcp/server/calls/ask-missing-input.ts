@@ -3,7 +3,7 @@ import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprot
 import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { isSecretName } from "../../../core/redaction/match-secrets.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { CallTarget, PlannedCall } from "./call-target.ts";
 import type { Ask } from "./question-line.ts";
 

@@ -1,8 +1,8 @@
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 import { callInSession, findSession, runInSession, takesSession } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
 import type { ToolClient } from "../tool-client.ts";

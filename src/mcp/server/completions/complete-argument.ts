@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import type { ServedClient } from "../served-client.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";

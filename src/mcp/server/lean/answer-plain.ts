@@ -2,7 +2,7 @@ import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/s
 
 import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { canBeAsked, refuseToAsk } from "../calls/answer-call.ts";
 import { lacksInput } from "../calls/ask-missing-input.ts";
 import { findCalledTool, findTarget, type CallTarget } from "../calls/call-target.ts";

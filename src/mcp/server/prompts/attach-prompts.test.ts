@@ -12,7 +12,7 @@ import { createImportTool } from "../../../forge/import/create-import-tool.ts";
 import { openForge } from "../../../forge/open-forge.ts";
 import { createForgeTools } from "../../../forge/tools/create-forge-tools.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { loadSkills } from "../../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../../workspace/skills/folder-skills.ts";
 import { findShownTools } from "../resources/shown-tools.ts";
 
 const connects = [

@@ -1,7 +1,7 @@
 import type { Skill } from "../../../core/skill.ts";
-import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
+import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
 import type { ServedClient } from "../served-client.ts";
-import { isTrusted } from "../../../workspace/skills/describe-skill.ts";
+import { isTrusted } from "../../../workspace/skills/render-skills.ts";
 import { createPromptWords } from "./prompt-words.ts";
 
 /** The prompt that gives the text of any skill. */

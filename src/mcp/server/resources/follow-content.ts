@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { isNeeded, listPromptNames } from "../prompts/workflow-prompts.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toServedName } from "../skills/served-name.ts";

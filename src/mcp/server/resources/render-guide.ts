@@ -1,9 +1,9 @@
-import { describeSkill } from "../../../workspace/skills/describe-skill.ts";
+import { describeSkill } from "../../../workspace/skills/render-skills.ts";
 import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { forgeToolNames } from "../../../core/own-tools.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { runResources } from "./run-resources.ts";

@@ -1,7 +1,7 @@
 import type { Skill } from "../../../core/skill.ts";
 import { createDispatchView, type DispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
-import { renderInstructions } from "../../../workspace/skills/render-instructions.ts";
+import { renderInstructions } from "../../../workspace/skills/render-skills.ts";
 import { toServedName } from "../skills/served-name.ts";
 import { isWithinLimits } from "../skills/served-skill.ts";
 import { toSkillUri } from "../skills/skill-uri.ts";

@@ -1,9 +1,9 @@
-import { toVisibleText } from "../../../core/hidden-characters.ts";
 import type { Resource } from "@modelcontextprotocol/server";
 
+import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import { compareTexts } from "./page-items.ts";

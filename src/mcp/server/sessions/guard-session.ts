@@ -4,10 +4,9 @@ import type { Skill } from "../../../core/skill.ts";
 import { isThereFor } from "../../../core/users.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
+import type { Session, Workspace } from "../../../workspace/workspace.ts";
 import type { SkillOutcome } from "../../../workspace/skills/skill-methods.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
 
 /**
  * A session as a caller sees it: tools and skills that another user made and has not shared are not there, nor tools that the caller's

@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 import type { Caller } from "../../../gate/gate.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
+import type { Session, Workspace } from "../../../workspace/workspace.ts";
 import type { McpServerLimits } from "../mcp-server-options.ts";
 
 /** A session that a client of the 2026 generation keeps by its handle. */

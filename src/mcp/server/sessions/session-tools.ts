@@ -1,7 +1,7 @@
 import { createBatchTool } from "../../../workspace/dispatch/batch-dispatch.ts";
 import { createDispatchTools } from "../../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 
 const tools = new WeakMap<Session, ReadonlyMap<string, DispatchTool>>();
 

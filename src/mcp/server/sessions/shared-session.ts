@@ -1,7 +1,6 @@
 import { toFailure, type Failure } from "../../../core/errors.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
-import type { Session } from "../../../workspace/sessions/session.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
+import type { Session, Workspace } from "../../../workspace/workspace.ts";
 
 /**
  * The workspace itself as a session: what is open in it is what all clients of 2026 see who name no session. What they have opened is open

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { SkillsClient, type ListSkillsResult } from "@modelcontextprotocol/client/ext/skills";
 import type { Client } from "@modelcontextprotocol/client";
+import { SkillsClient, type ListSkillsResult } from "@modelcontextprotocol/client/ext/skills";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
@@ -13,7 +13,7 @@ import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { loadSkills } from "../../../workspace/skills/load-workspace-skills.ts";
+import { loadSkills } from "../../../workspace/skills/folder-skills.ts";
 
 /** Takes any answer: what is wrong with a page is for the test to see. */
 const pageSchema = z.custom<ListSkillsResult>();

@@ -8,7 +8,7 @@ import {
 
 import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
 import { toDigest } from "../../../platform/digest.ts";
-import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
+import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
 import { toMimeType } from "../resources/mime-type.ts";
 import { compareTexts } from "../resources/page-items.ts";
 import { renderSkillDocument } from "./render-skill-document.ts";

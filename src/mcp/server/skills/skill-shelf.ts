@@ -6,7 +6,7 @@ import type { ServedClient } from "../served-client.ts";
 import { toServedName } from "./served-name.ts";
 import { createServedSkill, type ServedFile, type ServedSkill } from "./served-skill.ts";
 import { parseSkillUri } from "./skill-uri.ts";
-import { isTrusted } from "../../../workspace/skills/describe-skill.ts";
+import { isTrusted } from "../../../workspace/skills/render-skills.ts";
 import { findVisibleSkills } from "./visible-skills.ts";
 
 /** The skills that a client can read, as they are now. */

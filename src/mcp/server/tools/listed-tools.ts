@@ -4,7 +4,7 @@ import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { toVisibleSchema } from "../../../core/schema/visible-schema.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
-import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { McpExposure } from "../mcp-server-options.ts";
 import type { McpGeneration } from "../served-client.ts";
 import { takesSession, withSessionParameter } from "../sessions/handle-dispatch.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderCatalog } from "../../../workspace/skills/render-catalog.ts";
+import { renderCatalog } from "../../../workspace/skills/render-skills.ts";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { parseCatalog } from "./parse-catalog.ts";
 
