@@ -9,12 +9,12 @@ import { findGrants, findPlanted, type GrantPlaces } from "../sandbox/grants.ts"
 import { noteShields, refuseReplaced, type FindReplaced } from "../sandbox/watch-shields.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
-import { createDependencies, type Dependencies } from "../packages/install/create-dependencies.ts";
+import type { Dependencies } from "../packages/install/create-dependencies.ts";
+import { isNothingNeeded } from "../packages/install/dependency-request.ts";
 import { toInstallOptions } from "../packages/install/package-options.ts";
-import { learningRuntime } from "./learn/learning-runtime.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
-import { warmLauncher } from "./script/warm-launcher.ts";
+import type { WarmLauncher } from "./script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
@@ -41,7 +41,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     warm = true,
   } = options;
   const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
-  const launcher = warm ? warmLauncher(sandbox, { directory: sandbox.area.private }) : undefined;
+  const launcher = warm ? await openLauncher(sandbox) : undefined;
   const places = toPlaces(sandbox, { ...options, directory, home });
   const connections = createConnectionLog(onConnection);
   const profiles = toProfiles({ sandbox, places, connections }, { ...options, directory, home });
@@ -57,7 +57,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const script =
     onLearned === undefined
       ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
-      : learningRuntime({ ...base, directory, onLearned });
+      : (await import("./learn/learning-runtime.ts")).learningRuntime({ ...base, directory, onLearned });
   const reserved = createReservedPlaces(directory);
   const watched = { sandbox, places, reserved, connections, profiles };
   return {
@@ -74,6 +74,12 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
       await sandbox.close();
     },
   };
+}
+
+/** For one call nothing is kept ready, so what does that is not loaded. */
+async function openLauncher(sandbox: FoundSandbox): Promise<WarmLauncher> {
+  const { warmLauncher } = await import("./script/warm-launcher.ts");
+  return warmLauncher(sandbox, { directory: sandbox.area.private });
 }
 
 interface Watched {
@@ -137,9 +143,20 @@ function toProfiles({ sandbox, places, connections }: Surroundings, options: Pla
   });
 }
 
+/** Most scripts need no packages: what installs them is loaded for the first that does. */
 function toDependencies(sandbox: FoundSandbox, { home, onInstall, ...options }: Placed): Dependencies {
-  return createDependencies({
-    ...{ sandbox, home, ...toInstallOptions(options) },
-    ...(onInstall !== undefined && { onProgress: onInstall }),
-  });
+  const load = async (): Promise<Dependencies> => {
+    const { createDependencies } = await import("../packages/install/create-dependencies.ts");
+    return createDependencies({
+      ...{ sandbox, home, ...toInstallOptions(options) },
+      ...(onInstall !== undefined && { onProgress: onInstall }),
+    });
+  };
+  let loaded: Promise<Dependencies> | undefined;
+  return {
+    async prepare(request, signal) {
+      if (isNothingNeeded(request)) return { mounts: [], environment: {} };
+      return (await (loaded ??= load())).prepare(request, signal);
+    },
+  };
 }

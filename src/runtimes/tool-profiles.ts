@@ -3,8 +3,7 @@ import { join } from "node:path";
 
 import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
 import type { Tool } from "../core/tool.ts";
-import { egressEnvironment } from "../sandbox/egress/environment.ts";
-import { openEgress, type Egress } from "../sandbox/egress/open-egress.ts";
+import type { Egress } from "../sandbox/egress/open-egress.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import { findGrants, type GrantPlaces, type Grants } from "../sandbox/grants.ts";
@@ -102,6 +101,10 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
   const exits = new WeakMap<Tool, Promise<Exit>>();
 
   async function openExit(tool: Tool, rules: readonly string[]): Promise<Exit> {
+    const [{ openEgress }, { egressEnvironment }] = await Promise.all([
+      import("../sandbox/egress/open-egress.ts"),
+      import("../sandbox/egress/environment.ts"),
+    ]);
     const egress = await openEgress({
       rules,
       directory: sandbox.area.own,

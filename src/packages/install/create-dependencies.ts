@@ -1,7 +1,12 @@
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { dependencyFailed, type DependencyFailure, explainSystem } from "./dependency-failure.ts";
-import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
+import {
+  type DependencyProgress,
+  type DependencyRequest,
+  type PreparedDependencies,
+  isNothingNeeded,
+} from "./dependency-request.ts";
 import type { Installer, InstallPlace } from "./installer.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
 import { openIndex } from "./open-index.ts";
@@ -53,11 +58,12 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
   const granted = (options.allowInstallScripts ?? []).toSorted();
 
   async function findInstaller(request: DependencyRequest, signal: AbortSignal): Promise<Installer | undefined> {
+    if (isNothingNeeded(request)) return undefined;
     switch (request.language) {
       case "python":
-        return request.requirements.length === 0 ? undefined : python(request, signal);
+        return python(request, signal);
       case "node":
-        return Object.keys(request.packages).length === 0 ? undefined : nodeInstaller(request);
+        return nodeInstaller(request);
       case "rust":
         return rustInstaller(request);
     }

@@ -32,6 +32,12 @@ export interface RustRequest {
 /** What a script, or a tool that is built, needs from a package index. */
 export type DependencyRequest = PythonRequest | NodeRequest | RustRequest;
 
+/** Tells whether nothing has to be installed. */
+export function isNothingNeeded(request: DependencyRequest): boolean {
+  if (request.language === "python") return request.requirements.length === 0;
+  return request.language === "node" && Object.keys(request.packages).length === 0;
+}
+
 /** One package of a lock. */
 export interface LockedPackage {
   readonly name: string;

@@ -11,7 +11,7 @@ import { checkTools } from "./check-tools.ts";
 import { addEarlier } from "./earlier-versions.ts";
 import { type FactsCache, openFactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
-import { type FolderToRead, readFacts, startFacts } from "./read-facts.ts";
+import type { FolderToRead } from "./read-facts.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillReport } from "./skill-report.ts";
@@ -33,7 +33,8 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly codeLimitMs?: number;
   /** What is pinned. @default nothing */
   readonly lock?: LockReader;
-  readonly makePipeline?: MakePipeline;
+  /** Loads what makes pipelines, for the first skill that has one. @default such tools are refused */
+  readonly loadPipelines?: () => Promise<MakePipeline>;
   /** Reads Python for several loads; whoever gives it closes it. @default one for this load */
   readonly pythonReader?: PythonReader;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
@@ -65,7 +66,7 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
     const one: FoundFolder = { location, folder: memory.read(location.directory, location.plugin === undefined) };
-    if (!hasFacts(one, sources)) one.started = startFacts(one.folder.snapshot, reader);
+    if (!hasFacts(one, sources)) one.started = (await loadFactsReader()).startFacts(one.folder.snapshot, reader);
     found.push(one);
     options.onProgress?.(index + 1, locations.length * 2);
     // A large tree must not hold up everything else in the process, and helpers wait for more to read.
@@ -90,13 +91,13 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
 /** Whoever judges folders judges earlier versions, too: as something that the project brings. */
 async function withEarlier(
   reports: readonly SkillReport[],
-  { trust, cache, makePipeline, codeLimitMs }: LoadSkillsOptions,
+  { trust, cache, loadPipelines, codeLimitMs }: LoadSkillsOptions,
 ): Promise<readonly SkillReport[]> {
   if (trust === undefined) return reports;
   const options = {
     trust: (folder: Parameters<FolderTrust>[0]) => trust({ ...folder, scope: "project" }),
     ...(cache !== undefined && { cache }),
-    ...(makePipeline !== undefined && { makePipeline }),
+    ...(loadPipelines !== undefined && { loadPipelines }),
     ...(codeLimitMs !== undefined && { codeLimitMs }),
   };
   return addEarlier(reports, (directory) => loadSkills({ ...options, directories: [directory] }));
@@ -139,9 +140,14 @@ function recallFacts(one: FoundFolder, { cache, spec }: FactSources): boolean {
   return facts !== undefined;
 }
 
+/** What reads documents, manifests and scripts is much to load, and not needed where all facts are remembered. */
+const loadFactsReader = async () => import("./read-facts.ts");
+
 /** Reads the facts that are not remembered, all of them together. */
 async function collectFacts(found: readonly FoundFolder[], { cache, reader, spec }: FactSources): Promise<void> {
   const missing = found.filter(({ started }) => started !== undefined);
+  if (missing.length === 0) return;
+  const { readFacts } = await loadFactsReader();
   const read = await readFacts(
     missing.map(({ location, folder: { snapshot }, started }) => ({
       snapshot,
@@ -186,8 +192,10 @@ async function recallReport(found: FoundFolder, judge: Judge, options: LoadSkill
   const key = JSON.stringify([place.path, place.folder.scope, place.folder.trust, factsKey]);
   if (folder.report?.key === key) return folder.report.report;
   const code = await loadTrusted(place.folder, facts, options.codeLimitMs ?? 5000);
+  const hasPipelines = facts.manifest?.tools?.some(({ kind }) => kind === "pipeline") === true;
+  const makePipeline = hasPipelines ? await options.loadPipelines?.() : undefined;
   const report = toReport(facts, place, {
-    ...(options.makePipeline !== undefined && { makePipeline: options.makePipeline }),
+    ...(makePipeline !== undefined && { makePipeline }),
     ...(code !== undefined && { code }),
   });
   folder.report = { key, report };

@@ -3,7 +3,6 @@ import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Breakers } from "../failures/retry-policy.ts";
-import { keepLetter } from "../failures/dead-letters.ts";
 import { toolDigest } from "../registry/tool-digest.ts";
 import type { Call } from "./call.ts";
 import { toRecordedScopes } from "./authority.ts";
@@ -95,6 +94,7 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
   const time = Date.now();
   const id = `${time.toString(36)}-${call.id}`;
   try {
+    const { keepLetter } = await import("../failures/dead-letters.ts");
     await keepLetter(host.kv, {
       id,
       tool: call.address,

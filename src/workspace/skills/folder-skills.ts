@@ -1,4 +1,3 @@
-import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import type { PipelineSpec } from "../../runtimes/pipeline/pipeline-spec.ts";
 import { loadSkills as loadFolders, type LoadedSkills, type LoadSkillsOptions } from "../../skills/load/load-skills.ts";
 import {
@@ -51,7 +50,13 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
 
 /** The folders say what a pipeline is; how it is made is known here. */
 function withPipelines<Options extends LoadSkillsOptions>(options: Options): Options {
-  return { makePipeline: (description) => definePipeline(description as unknown as PipelineSpec), ...options };
+  return {
+    async loadPipelines() {
+      const { definePipeline } = await import("../../runtimes/pipeline/define-pipeline.ts");
+      return (description) => definePipeline(description as unknown as PipelineSpec);
+    },
+    ...options,
+  };
 }
 
 /** Skills that follow their folders. */
