@@ -37,7 +37,7 @@ export type { RepairedInput } from "./models/prompted/repair-tool-input.ts";
 export type { CallableTool } from "./models/prompted/tool-index.ts";
 export { resolveModel } from "./models/resolve/resolve-model.ts";
 export type { ResolveModelOptions } from "./models/resolve/resolve-model.ts";
-export type { ModelClock } from "./models/retry/model-clock.ts";
+export type { Clock as ModelClock } from "./platform/clock.ts";
 export type { ModelError, ModelErrorCode } from "./models/retry/to-model-error.ts";
 export type { TimeLimits } from "./models/retry/watch.ts";
 export { withRetries } from "./models/retry/with-retries.ts";

@@ -25,7 +25,7 @@ export type { RedisStore, RedisStoreOptions } from "./store/redis/redis-store.ts
 export { createRuns } from "./records/runs/create-runs.ts";
 export type { AddRunOptions, OpenOptions, Runs } from "./records/runs/create-runs.ts";
 export type { ListRunsOptions, RunSummary } from "./records/runs/list-runs.ts";
-export type { RunClock } from "./records/runs/run-clock.ts";
+export type { Clock as RunClock } from "./platform/clock.ts";
 export type { RunEntry, RunEvent, RunFailure, RunOutcome, RunRecord } from "./records/runs/run-records.ts";
 export type { RunHandler, RunWorker, WorkOptions } from "./records/runs/run-work.ts";
 export type { Run, StepContext, StepOptions, StepResolution } from "./records/runs/run.ts";

@@ -1,3 +1,4 @@
+import { cutText } from "../core/cut-text.ts";
 import { describeCause } from "../core/errors.ts";
 
 /** The longest text of somebody else's error that an outcome repeats, in characters. */
@@ -7,11 +8,4 @@ const longest = 4000;
 export function describeThrown(cause: unknown): string {
   const text = describeCause(cause, Number.POSITIVE_INFINITY);
   return text.length > longest ? `${cutText(text, longest)}…` : text;
-}
-
-/** The first `length` characters of a text, or one less where that would cut a character in two. */
-export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const isCutInTwo = (text.codePointAt(length - 1) ?? 0) > 0xffff;
-  return text.slice(0, isCutInTwo ? length - 1 : length);
 }

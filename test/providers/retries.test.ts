@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { ModelPart } from "../../src/models/model.ts";
 import { resolveModel } from "../../src/models/resolve/resolve-model.ts";
-import type { ModelClock } from "../../src/models/retry/model-clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import { withRetries } from "../../src/models/retry/with-retries.ts";
 import type { ScriptedFault, ScriptedReply } from "../support/model-server-answer.ts";
 import { collect, say, wayNames, ways } from "./conversation.ts";
@@ -152,7 +152,7 @@ function isForeignError(part: ModelPart): boolean {
 }
 
 /** A clock on which waits are over at once; limits of minutes never are. */
-function hurried(waits: number[] = []): ModelClock {
+function hurried(waits: number[] = []): Clock {
   return {
     now: Date.now,
     elapsed: () => 0,
@@ -166,7 +166,7 @@ function hurried(waits: number[] = []): ModelClock {
 }
 
 /** A clock that stands still until it is moved. */
-function handMoved(): ModelClock & { move(ms: number): void } {
+function handMoved(): Clock & { move(ms: number): void } {
   let elapsed = 0;
   const timers = new Set<{ due: number; callback: () => void }>();
   return {

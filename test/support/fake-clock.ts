@@ -1,13 +1,13 @@
-import type { RunClock } from "../../src/records/runs/run-clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 
 /** A clock that only moves when somebody moves it. */
-export interface FakeClock extends RunClock {
+export interface FakeClock extends Clock {
   /** Lets time pass, and what was due in it happen, in order. */
   advance(ms: number): Promise<void>;
   /** Sets the time of day forward or back, as somebody who corrects it does. */
   jump(ms: number): void;
   /** The same clock, for one process: while `isStopped` says so, its timers wait. */
-  forProcess(isStopped: () => boolean): RunClock;
+  forProcess(isStopped: () => boolean): Clock;
 }
 
 interface Timer {
@@ -27,14 +27,14 @@ export function createFakeClock(): FakeClock {
     return due.toSorted((left, right) => left.due - right.due)[0];
   }
 
-  function forProcess(isStopped: () => boolean): RunClock {
+  function forProcess(isStopped: () => boolean): Clock {
     return {
       now: () => offset + elapsed,
       elapsed: () => elapsed,
       after(ms, callback) {
         const timer = { due: elapsed + ms, callback, isStopped };
         timers.add(timer);
-        return { cancel: () => timers.delete(timer), unref: () => undefined };
+        return () => void timers.delete(timer);
       },
     };
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Model, ModelCall, ModelPart } from "../../src/models/model.ts";
-import type { ModelClock } from "../../src/models/retry/model-clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 
 /** What a scripted model does when it is asked. */
 export interface Turn {
@@ -119,7 +119,7 @@ export function textOf(parts: readonly ModelPart[]): string {
 export const question: ModelCall = { prompt: [{ role: "user", content: [{ type: "text", text: "Hello" }] }] };
 
 /** A clock that goes only when it is told to. */
-export interface FakeClock extends ModelClock {
+export interface FakeClock extends Clock {
   /** Lets time pass, and what waits for it happen, in its order. */
   advance(ms: number): Promise<void>;
   /** How many timers are running. */

@@ -1,4 +1,4 @@
-import { createTurns } from "../../core/create-turns.ts";
+import { createMutex } from "../../core/async.ts";
 import { type Expectations, findWrongOption, isFunction, isObject } from "../../workspace/options/find-wrong-option.ts";
 import { refuse, refuseFound, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { AgentHooks } from "../hooks.ts";
@@ -37,7 +37,7 @@ export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debu
 export function createDebugger(options: DebuggerOptions): AgentHooks {
   checkDebuggerOptions(options);
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
-  const takeTurn = createTurns();
+  const oneAtATime = createMutex();
   let steps = stopAtStart;
   let waiting = 0;
   let isStopped = false;
@@ -58,7 +58,7 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
     const place: DebugStop = { ...at, ...seen };
     waiting += 1;
     try {
-      return await takeTurn(() => ask(place));
+      return await oneAtATime(() => ask(place));
     } finally {
       waiting -= 1;
       // Whoever goes on with the run is asked again.

@@ -6,7 +6,7 @@ import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-reda
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
 import { providerOf } from "../../models/prices/provider-names.ts";
-import { cutText } from "../../workspace/describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
 import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
 import type { RunOptions } from "../agent-options.ts";

@@ -2,13 +2,13 @@ import { KitbagError } from "../../core/errors.ts";
 import type { FinishReason, Model, ModelAnswer, ModelCall, ModelPart } from "../model.ts";
 import { withFacts, type PartAnswer, type PartSource } from "../shims/part-source.ts";
 import { askForParts } from "../shims/wrap-model.ts";
-import { toError, type ModelClock } from "./model-clock.ts";
+import { toAbortError, type Clock } from "../../platform/clock.ts";
 import { nameOf, toModelError } from "./to-model-error.ts";
 import { startWatch, type TimeLimits, type Watch } from "./watch.ts";
 
 /** How a stream is opened. */
 export interface OpenOptions {
-  readonly clock: ModelClock;
+  readonly clock: Clock;
   /** @default the model is waited for as long as it takes */
   readonly limits?: TimeLimits;
 }
@@ -45,7 +45,7 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
   }
 }
 
-async function openUnwatched(model: Model, call: ModelCall, clock: ModelClock): Promise<PartAnswer> {
+async function openUnwatched(model: Model, call: ModelCall, clock: Clock): Promise<PartAnswer> {
   const answer = await askForParts(model, call);
   const { source } = answer;
   if (source.isOpened === true) return answer;
@@ -121,7 +121,7 @@ interface Rest {
   readonly held: ModelPart[];
   readonly watch: Watch | undefined;
   readonly partMs: number;
-  readonly clock: ModelClock;
+  readonly clock: Clock;
 }
 
 /** What was held back, and then what is still to come. There is one for each question: a class, so that its methods are not made each time. */
@@ -172,7 +172,7 @@ class RestSource implements PartSource {
 
   readonly #stop = (cause: unknown): ModelPart | undefined => {
     const { abortSignal } = this.#rest.call;
-    if (abortSignal?.aborted === true) throw toError(abortSignal.reason);
+    if (abortSignal?.aborted === true) throw toAbortError(abortSignal.reason);
     return this.#end(cause);
   };
 

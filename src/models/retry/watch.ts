@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Model } from "../model.ts";
-import { toError, type ModelClock } from "./model-clock.ts";
+import { toAbortError, type Clock } from "../../platform/clock.ts";
 import { nameOf } from "./to-model-error.ts";
 
 /** How long a model is waited for, in milliseconds. `Infinity`: as long as it takes. */
@@ -37,7 +37,7 @@ export interface Watch {
 export function startWatch(
   model: Model,
   { requestMs }: Pick<TimeLimits, "requestMs">,
-  clock: ModelClock,
+  clock: Clock,
   outer: AbortSignal | undefined,
 ): Watch {
   const watch = new RequestWatch(model, clock, outer);
@@ -51,15 +51,15 @@ class RequestWatch implements Watch {
   readonly #outer: AbortSignal | undefined;
   readonly #controller = new AbortController();
   /** A function: what listens as an object is held, with the whole answer, until the old generation is collected. */
-  readonly #onAbort = (): void => this.#stop(toError(this.#outer?.reason));
-  readonly #clock: ModelClock;
+  readonly #onAbort = (): void => this.#stop(toAbortError(this.#outer?.reason));
+  readonly #clock: Clock;
   /** Of the whole request; most have none. */
   #whole: Limit | undefined;
   readonly #part: Limit;
   #stopped: Error | undefined;
   #tell: ((cause: Error) => void) | undefined;
 
-  constructor(model: Model, clock: ModelClock, outer: AbortSignal | undefined) {
+  constructor(model: Model, clock: Clock, outer: AbortSignal | undefined) {
     this.#model = model;
     this.#clock = clock;
     this.#outer = outer;
@@ -134,7 +134,7 @@ function late(model: Model, phase: string, limitMs: number): KitbagError {
 
 /** A limit that is moved on with every part: one timer is enough, which looks whether it was moved when it goes off. */
 class Limit {
-  readonly #clock: ModelClock;
+  readonly #clock: Clock;
   readonly #watch: { onLate(phase: string, limitMs: number): void };
   #cancel: (() => void) | undefined;
   #phase = "";
@@ -142,7 +142,7 @@ class Limit {
   #deadline = Infinity;
   #firesAt = Infinity;
 
-  constructor(clock: ModelClock, watch: { onLate(phase: string, limitMs: number): void }) {
+  constructor(clock: Clock, watch: { onLate(phase: string, limitMs: number): void }) {
     this.#clock = clock;
     this.#watch = watch;
   }

@@ -3,7 +3,7 @@ import type { Model, ModelAnswer, ModelCall } from "../model.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import { asModel } from "../shims/as-model.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
-import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
+import { machineClock, toAbortError, wait, type Clock } from "../../platform/clock.ts";
 import { checkWhole, openStream } from "./open-stream.ts";
 import {
   giveUp,
@@ -38,7 +38,7 @@ export interface RetryOptions extends Partial<TimeLimits> {
   /** From 0 to 1. @default Math.random */
   readonly random?: () => number;
   /** @default the clock of the machine */
-  readonly clock?: ModelClock;
+  readonly clock?: Clock;
 }
 
 type Plan = Required<Omit<RetryOptions, "onRetry" | "clock" | "random">>;
@@ -85,7 +85,7 @@ export function withRetries(given: Model, options: RetryOptions = {}): Model {
       try {
         return await ask();
       } catch (cause) {
-        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        if (call.abortSignal?.aborted === true) throw toAbortError(call.abortSignal.reason);
         const error = toModelError(model, cause, clock.now());
         if (!isModelError(error) || !isWorthRetrying(error)) throw error;
         const waitMs = delay(plan, attempt, error, random);
@@ -101,7 +101,7 @@ export function withRetries(given: Model, options: RetryOptions = {}): Model {
   });
 }
 
-async function generate(model: Model, call: ModelCall, plan: Plan, clock: ModelClock): Promise<ModelAnswer> {
+async function generate(model: Model, call: ModelCall, plan: Plan, clock: Clock): Promise<ModelAnswer> {
   const watch = startWatch(model, plan, clock, call.abortSignal);
   try {
     const answer = await watch.during(model.doGenerate({ ...call, abortSignal: watch.signal }));

@@ -2,7 +2,7 @@ import { describeCause, KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall, ModelPart } from "../model.ts";
-import { machineClock, toError, type ModelClock } from "../retry/model-clock.ts";
+import { machineClock, toAbortError, type Clock } from "../../platform/clock.ts";
 import {
   isModelError,
   retryAfterOf,
@@ -47,7 +47,7 @@ export interface BalanceOptions {
   /** From 0 to 1. @default Math.random */
   readonly random?: () => number;
   /** @default the clock of the machine */
-  readonly clock?: ModelClock;
+  readonly clock?: Clock;
 }
 
 interface Member extends Candidate {
@@ -111,7 +111,7 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
         return answer;
       } catch (cause) {
         release();
-        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        if (call.abortSignal?.aborted === true) throw toAbortError(call.abortSignal.reason);
         const error = toModelError(member.model, cause, clock.now());
         if (!isModelError(error) || !ofTheHost.has(error.code)) throw error;
         judge(member, error);
@@ -204,7 +204,7 @@ const longestRestMs = 3_600_000;
 
 type Judge = (member: Member, error: ModelError) => void;
 
-function createJudge(options: BalanceOptions, clock: ModelClock): Judge {
+function createJudge(options: BalanceOptions, clock: Clock): Judge {
   const { maxFailures = 3, restMs: usualMs = 30_000, onOutage } = options;
   checkNumber("maxFailures", maxFailures, 1);
   checkNumber("restMs", usualMs, 0);

@@ -4,7 +4,7 @@ import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { isFree } from "../prices/provider-names.ts";
-import type { ModelClock } from "../retry/model-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { checkWhole, openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
 import { asModel } from "../shims/as-model.ts";
@@ -40,7 +40,7 @@ export function toCandidates(models: readonly Model[]): Candidate[] {
 }
 
 /** Asks for the parts of an answer; rejects as long as none was shown. */
-export async function askCandidate(candidate: Candidate, call: ModelCall, clock: ModelClock): Promise<PartAnswer> {
+export async function askCandidate(candidate: Candidate, call: ModelCall, clock: Clock): Promise<PartAnswer> {
   const priced = loadPrices(candidate);
   const answer = await openStream(candidate.model, toOwnCall(call, candidate), { clock });
   await priced;

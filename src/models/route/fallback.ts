@@ -4,7 +4,7 @@ import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { providerOf } from "../prices/provider-names.ts";
-import { machineClock, toError } from "../retry/model-clock.ts";
+import { machineClock, toAbortError } from "../../platform/clock.ts";
 import {
   isModelError,
   isModelErrorCode,
@@ -87,7 +87,7 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
       try {
         return await ask(candidate);
       } catch (cause) {
-        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        if (call.abortSignal?.aborted === true) throw toAbortError(call.abortSignal.reason);
         const error = toModelError(candidate.model, cause);
         if (!isModelError(error) || !isWanted(error)) throw error;
         const next = await pickNext(candidate, left, error, options);

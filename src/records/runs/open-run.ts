@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
 import { keptAppends } from "../../store/kept-append.ts";
 import { toKeptText } from "../../store/to-kept-text.ts";
-import type { RunClock, RunTimer } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { createJournal, type Journal, readAll } from "./run-journal.ts";
 import type { Lease, Leases } from "./run-lease.ts";
 import {
@@ -28,7 +28,7 @@ export interface OpenRunOptions {
   readonly leases: Leases;
   readonly worker: string;
   readonly leaseMs: number;
-  readonly clock: RunClock;
+  readonly clock: Clock;
 }
 
 /** A run, and what only those who work on it on behalf of somebody else need. */
@@ -221,20 +221,23 @@ function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken,
 /** How long a lease lasts, and by which clock. */
 interface HeartOptions {
   readonly leaseMs: number;
-  readonly clock: RunClock;
+  readonly clock: Clock;
 }
 
 /** Prolongs the lease three times in its time, until it is lost or cancelled. */
 function startHeart({ leaseMs, clock }: HeartOptions, lease: Lease, journal: Journal): { cancel(): void } {
   let isBeating = true;
   let renewedAt = clock.elapsed();
-  let timer: RunTimer;
+  let stopTimer: () => void;
 
   async function beat(): Promise<void> {
     const startedAt = clock.elapsed();
     // A store that does not answer at all must not keep a lease alive.
-    const patience = clock.after((leaseMs * 2) / 3, () => journal.fence(`the store did not answer for ${leaseMs} ms`));
-    patience.unref();
+    const endPatience = clock.after(
+      (leaseMs * 2) / 3,
+      () => journal.fence(`the store did not answer for ${leaseMs} ms`),
+      { unref: true },
+    );
     try {
       if ((await lease.renew()) === "doubtful") await journal.append([]);
       renewedAt = startedAt;
@@ -245,20 +248,19 @@ function startHeart({ leaseMs, clock }: HeartOptions, lease: Lease, journal: Jou
         journal.fence(`it could not be renewed for ${leaseMs} ms (${describeCause(cause)})`);
       }
     }
-    patience.cancel();
+    endPatience();
     if (isBeating) schedule();
   }
 
   function schedule(): void {
-    timer = clock.after(leaseMs / 3, () => void beat());
-    timer.unref();
+    stopTimer = clock.after(leaseMs / 3, () => void beat(), { unref: true });
   }
 
   schedule();
   return {
     cancel() {
       isBeating = false;
-      timer.cancel();
+      stopTimer();
     },
   };
 }

@@ -4,7 +4,7 @@ import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
 import type { KeyChange } from "../../store/kept-append.ts";
-import type { RunClock } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /** The time for which nobody else may take a run. It is kept in `kv`; what protects the journal is the journal itself. */
 export interface Lease {
@@ -28,7 +28,7 @@ export interface LeaseOptions {
   readonly kv: KeyValueStore;
   readonly worker: string;
   readonly leaseMs: number;
-  readonly clock: RunClock;
+  readonly clock: Clock;
 }
 
 /** Takes leases, and sees who has them. */

@@ -2,7 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import { checkKey } from "../../store/check-key.ts";
 import { toKeptWithin } from "../../store/kept-value.ts";
-import { wait, type RunClock } from "./run-clock.ts";
+import { wait, type Clock } from "../../platform/clock.ts";
 import { isTemporary, type Journal } from "./run-journal.ts";
 import { toStepKey, type RunRecord } from "./run-records.ts";
 import type { RunState } from "./run-state.ts";
@@ -15,7 +15,7 @@ export interface StepsOptions {
   readonly state: RunState;
   readonly signal: AbortSignal;
   readonly leaseMs: number;
-  readonly clock: RunClock;
+  readonly clock: Clock;
 }
 
 type Work = (context: StepContext) => unknown;

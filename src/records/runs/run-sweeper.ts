@@ -1,5 +1,5 @@
 import type { Queue } from "../../core/queue.ts";
-import type { RunClock } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Leases } from "./run-lease.ts";
 import { markedPage, type QueuedRun, type RunMarkers } from "./run-markers.ts";
 
@@ -9,7 +9,7 @@ export interface SweeperOptions {
   readonly markers: RunMarkers;
   readonly leases: Leases;
   readonly leaseMs: number;
-  readonly clock: RunClock;
+  readonly clock: Clock;
 }
 
 /** Finds what fell through: runs whose worker vanished, and runs that a queue has lost or holds back. */

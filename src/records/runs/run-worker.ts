@@ -1,7 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Job } from "../../core/queue.ts";
 import type { OpenedRun } from "./open-run.ts";
-import type { RunClock } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Sweeper } from "./run-sweeper.ts";
 import type { RunWorker } from "./run-work.ts";
 import { workOnRun, type WorkContext } from "./work-on-run.ts";
@@ -124,7 +124,7 @@ function stopReason(): Error {
 }
 
 /** A wait that can be ended, also before it has begun. */
-function createNap(clock: RunClock): { take(ms: number): Promise<void>; wake(): void } {
+function createNap(clock: Clock): { take(ms: number): Promise<void>; wake(): void } {
   let isAwake = false;
   let end = (): void => undefined;
 
@@ -132,9 +132,9 @@ function createNap(clock: RunClock): { take(ms: number): Promise<void>; wake(): 
     async take(ms) {
       if (!isAwake) {
         await new Promise<void>((resolve) => {
-          const timer = clock.after(ms, resolve);
+          const stopTimer = clock.after(ms, resolve);
           end = () => {
-            timer.cancel();
+            stopTimer();
             resolve();
           };
         });

@@ -1,6 +1,6 @@
 import type { Queue } from "../../core/queue.ts";
 import type { Store } from "../../core/store.ts";
-import type { RunClock } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /** What `createRuns` takes. */
 export interface RunsOptions {
@@ -12,5 +12,5 @@ export interface RunsOptions {
   /** What carries the ids of the runs that somebody is to work on. @default the queue "runs" of the store */
   readonly queue?: Queue;
   /** @default the clock of the machine */
-  readonly clock?: RunClock;
+  readonly clock?: Clock;
 }

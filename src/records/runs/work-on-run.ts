@@ -1,7 +1,7 @@
 import { describeCause, isKitbagError } from "../../core/errors.ts";
 import type { Job, Queue } from "../../core/queue.ts";
 import type { OpenedRun } from "./open-run.ts";
-import type { RunClock, RunTimer } from "./run-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { QueuedJob, RunMarkers } from "./run-markers.ts";
 import type { RunFailure } from "./run-records.ts";
 import type { RunHandler, WorkOptions } from "./run-work.ts";
@@ -10,7 +10,7 @@ import type { RunHandler, WorkOptions } from "./run-work.ts";
 export interface WorkContext {
   readonly queue: Queue;
   readonly markers: RunMarkers;
-  readonly clock: RunClock;
+  readonly clock: Clock;
   readonly leaseMs: number;
   readonly handler: RunHandler;
   readonly options: Required<WorkOptions>;
@@ -149,26 +149,26 @@ async function unlessJobLost(write: Promise<void>): Promise<void> {
 /** Prolongs the lease of a job. If that fails the job comes again, and finds that the run is leased. */
 function keepJob({ queue, clock, leaseMs }: WorkContext, job: Job): { cancel(): void } {
   let isKept = true;
-  let timer: RunTimer;
+  let stopTimer: () => void;
 
   function schedule(): void {
     if (!isKept) return;
-    timer = clock.after(
+    stopTimer = clock.after(
       leaseMs / 3,
       () =>
         void queue
           .extend(job, leaseMs)
           .catch(() => undefined)
           .then(schedule),
+      { unref: true },
     );
-    timer.unref();
   }
 
   schedule();
   return {
     cancel() {
       isKept = false;
-      timer.cancel();
+      stopTimer();
     },
   };
 }

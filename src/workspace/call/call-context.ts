@@ -5,7 +5,7 @@ import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/js
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
-import { cutText } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
 import { toTraceContext } from "../telemetry/tracing.ts";
 import { refuseOutermost, isLimited, keepCaller } from "./authority.ts";
 import { noOptions } from "./call-options.ts";

@@ -1,6 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { OkOutcome, OutputHead } from "../../core/outcome.ts";
-import { cutText, describeThrown } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import { describeShape } from "../outputs/slice-output.ts";
 import type { Call } from "./call.ts";
 import { type Phase, redactFailure, redactOutcome } from "./phase.ts";

@@ -6,7 +6,8 @@ import { noOptions, type CallRequest, type CallOptions } from "./call-options.ts
 import { Call } from "./call.ts";
 import type { Chain } from "./chain.ts";
 import type { CallHost } from "./host.ts";
-import { cutText, describeThrown } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import type { Found, Resolution, Holder } from "../registry/registered-tool.ts";
 import { isObject, findWrongOption, isAboveZero, isFunction, type Expectations } from "../options/find-wrong-option.ts";
 import type { Registry } from "../registry/registry.ts";

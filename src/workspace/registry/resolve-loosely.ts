@@ -2,7 +2,7 @@ import { toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts
 import { showValue } from "../../core/json.ts";
 import { parseAddress, toAddress, type Address } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { cutText } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
 import type { Entry, Found, Resolution } from "./registered-tool.ts";
 
 interface Index {

@@ -5,7 +5,7 @@ import type { Skill } from "../../core/skill.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { toPlainText } from "../../skills/document/to-plain-text.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import { cutText } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
 import type { Found } from "../registry/registered-tool.ts";
 import type { StartCall } from "../call/start-call.ts";
 import { checkSkill, type Planner } from "./plan-activation.ts";

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Call } from "../call/call.ts";
 import type { Next } from "../call/phase.ts";
-import { cutText } from "../describe-thrown.ts";
+import { cutText } from "../../core/cut-text.ts";
 import { conventions, executeTool, own } from "./semantic-names.ts";
 import { parseTraceContext, traceOf, withTrace, type CallTrace, type Tracing } from "./tracing.ts";
 

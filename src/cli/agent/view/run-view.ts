@@ -1,5 +1,5 @@
 import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent/events.ts";
-import { createTurns } from "../../../core/create-turns.ts";
+import { createMutex } from "../../../core/async.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutText, textWidth } from "../../render-table.ts";
@@ -31,7 +31,7 @@ export function createRunView(terminal: Terminal, { showsText = true }: RunViewO
   const handlers = createHandlers(screen, work, { terminal, showsText });
   const show = (event: AgentEvent): void =>
     (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
-  const takeTurn = createTurns();
+  const oneAtATime = createMutex();
   const held: AgentEvent[] = [];
   let isLeft = false;
 
@@ -48,7 +48,7 @@ export function createRunView(terminal: Terminal, { showsText = true }: RunViewO
   return {
     onEvent: (event) => (isLeft ? void held.push(event) : show(event)),
     leave: (ask) =>
-      takeTurn(async () => {
+      oneAtATime(async () => {
         clear();
         isLeft = true;
         try {

@@ -2,7 +2,7 @@ import { inputRequired } from "@modelcontextprotocol/server";
 
 import { toVisibleText } from "../../../core/hidden-characters.ts";
 import type { ApprovalDecision, ApprovalRequest, Approve } from "../../../workspace/call/call-options.ts";
-import { cutText } from "../../../workspace/describe-thrown.ts";
+import { cutText } from "../../../core/cut-text.ts";
 import type { Ask } from "./question-line.ts";
 
 const longestInput = 4000;

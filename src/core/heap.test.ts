@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createOrderedHeap } from "./memory-jobs.ts";
+import { createHeap } from "./heap.ts";
 
 interface Item {
   readonly rank: number;
 }
 
-test("createOrderedHeap() gives the least item first, whatever was added and removed", () => {
+test("createHeap() gives the least item first, whatever was added and removed", () => {
   const steps = fc.array(fc.record({ rank: fc.integer({ min: 0, max: 20 }), removed: fc.option(fc.nat()) }));
   fc.assert(
     fc.property(steps, (all) => {
-      const heap = createOrderedHeap<Item>((left, right) => left.rank - right.rank);
+      const heap = createHeap<Item>((left, right) => left.rank - right.rank);
       const model = new Set<Item>();
 
       for (const { rank, removed } of all) {
@@ -29,8 +29,8 @@ test("createOrderedHeap() gives the least item first, whatever was added and rem
   );
 });
 
-test("createOrderedHeap() leaves everything as it is when an item is removed that is not there", () => {
-  const heap = createOrderedHeap<Item>((left, right) => left.rank - right.rank);
+test("createHeap() leaves everything as it is when an item is removed that is not there", () => {
+  const heap = createHeap<Item>((left, right) => left.rank - right.rank);
   heap.add({ rank: 1 });
 
   heap.remove({ rank: 1 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { cutText } from "./describe-thrown.ts";
+import { cutText, shortenText } from "./cut-text.ts";
 
 test("cutText() leaves a text alone that is short enough", () => {
   expect(cutText("", 3)).toBe("");
@@ -13,4 +13,8 @@ test("cutText() never cuts a character in two, wherever it cuts", () => {
   const cuts = Array.from({ length: text.length + 1 }, (_, length) => cutText(text, length));
 
   expect(cuts).toEqual(["", "a", "a", "a🙂", "a🙂b", "a🙂b", "a🙂b🙂", "a🙂b🙂", "a🙂b🙂🙂"]);
+});
+
+test("shortenText() marks with an ellipsis that something was cut off", () => {
+  expect([shortenText("abc", 3), shortenText("abcd", 3)]).toEqual(["abc", "abc…"]);
 });
