@@ -38,13 +38,13 @@ export type {
   SkillDraft,
   ToolChanges,
   ToolDraft,
-} from "./forge/tool-draft.ts";
+} from "./forge/drafts/tool-draft.ts";
 export { createImportTool } from "./forge/import/create-import-tool.ts";
 export type { ImportToolOptions } from "./forge/import/create-import-tool.ts";
-export type { SkillDifference } from "./forge/import/diff-skills.ts";
+export type { SkillDifference } from "./forge/import/import-candidate.ts";
 export type { FetchOptions } from "./forge/import/fetched.ts";
 export type { CandidateTool, ImportCandidate, SkippedFolder } from "./forge/import/import-candidate.ts";
-export type { ImportLimits } from "./forge/import/import-limits.ts";
+export type { ImportLimits } from "./forge/import/fetched.ts";
 export { importSkills } from "./forge/import/import-skills.ts";
 export type { ImportOptions, ImportPlugin, ImportReport } from "./forge/import/import-skills.ts";
 export { removeSkill, restoreSkill } from "./forge/import/remove-skill.ts";

@@ -24,14 +24,11 @@ import type {
   UpdateOptions,
   WaitingTool,
 } from "./forge-interface.ts";
-import { nothingChanged, refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
-import { countDraft } from "./birth/count-draft.ts";
-import { refuseCaller } from "./birth/refuse-caller.ts";
-import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
-import { toLiveAnswer } from "./live/to-live-answer.ts";
+import { nothingChanged, refuseDraft, refuseWith, toReasons, toLiveAnswer } from "./creation/answer.ts";
+import { countDraft, refuseCaller, refuseTaken } from "./creation/may-change.ts";
+import { passGate, type Base, type Candidate, type Passed } from "./creation/pass-gate.ts";
 import { checkOwner, ownershipOf } from "./owners.ts";
-import { refuseTaken } from "./refuse-taken.ts";
-import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
+import type { ToolChanges, ToolDraft } from "./drafts/tool-draft.ts";
 
 type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool">;
 

@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 
 import { isKitbagError, KitbagError } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
-import type { Base } from "./birth/pass-gate.ts";
-import { makeTool } from "./disk/make-tool.ts";
-import { manifestFile, renderManifest } from "./disk/manifest.ts";
+import type { Base } from "./creation/pass-gate.ts";
+import { makeTool, manifestFile, renderManifest } from "./disk/manifest.ts";
 import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import type { ForgeEvent } from "./forge-interface.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import { toPipelineOptions } from "./live/pipelines.ts";
-import { findWindows } from "./versions/live-windows.ts";
+import { findWindows } from "./creation/replay-calls.ts";
 
 /** What an edit goes on from. What somebody wrote by hand, and was trusted, is kept as a version first. */
 export async function findBase(parts: ForgeParts, name: string): Promise<Base | undefined> {

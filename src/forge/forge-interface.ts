@@ -10,7 +10,7 @@ import type { Runtimes } from "../runtimes/open-runtimes.ts";
 import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";
 import type { FollowedSkills } from "../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./tool-draft.ts";
+import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./drafts/tool-draft.ts";
 
 /** What tools may be made without asking a person. */
 export interface ForgePolicy {

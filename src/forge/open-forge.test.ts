@@ -16,7 +16,7 @@ import {
   sayTool,
 } from "../../test/support/open-test-forge.ts";
 import { needProgram } from "../../test/support/need-program.ts";
-import type { CodeDraft, ForgeLanguage } from "./tool-draft.ts";
+import type { CodeDraft, ForgeLanguage } from "./drafts/tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

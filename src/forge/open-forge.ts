@@ -6,13 +6,11 @@ import { openRuntimes } from "../runtimes/open-runtimes.ts";
 import { toRealPath } from "../platform/paths.ts";
 import { resolveKitbagHome } from "../platform/home.ts";
 import { type FolderWatch, watchFolders } from "../skills/watch/watch-folders.ts";
-import { refuseDraft, toDiagnostics } from "./birth/answer.ts";
-import { proveTool, toChange } from "./birth/pass-gate.ts";
-import { makeTool } from "./disk/make-tool.ts";
-import { manifestFile } from "./disk/manifest.ts";
+import { refuseDraft, toDiagnostics, toLiveAnswer } from "./creation/answer.ts";
+import { proveTool, toChange } from "./creation/pass-gate.ts";
+import { makeTool, manifestFile } from "./disk/manifest.ts";
 import { createToolReader, type StoredTool, type StoredVersion } from "./disk/stored-tool.ts";
-import { createToolTrust } from "./disk/tool-trust.ts";
-import { createToolWriter } from "./disk/tool-writer.ts";
+import { createToolTrust, createToolWriter } from "./disk/tool-writer.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
 import { type AuthorOptions, bringAgreed, createEdits, notFound, toOwned, withPassed } from "./edits.ts";
 import { keepByHand, toBase } from "./find-base.ts";
@@ -20,12 +18,11 @@ import type { AdoptOptions, Forge, ForgeAnswer, ForgeOptions, RefusedTool, Skill
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
 import { createLiveTools } from "./live/live-tools.ts";
 import { toPipelineOptions } from "./live/pipelines.ts";
-import { toLiveAnswer } from "./live/to-live-answer.ts";
-import { createLives } from "./lives.ts";
+import { createLives } from "./tool-history.ts";
 import { createBringIn } from "./skills/bring-in.ts";
 import { createSkillMaker, type SkillMaker } from "./skills/create-skill.ts";
-import { createSkillLives } from "./skills/skill-lives.ts";
-import { isSkillDraft } from "./tool-draft.ts";
+import { createSkillLives } from "./skills/skill-history.ts";
+import { isSkillDraft } from "./drafts/tool-draft.ts";
 import { createWaitingDrafts, type WaitingDraft } from "./waiting-drafts.ts";
 
 /**

@@ -14,7 +14,7 @@ import {
   sayTool,
 } from "../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./tools/create-forge-tools.ts";
-import type { PipelineDraft } from "./tool-draft.ts";
+import type { PipelineDraft } from "./drafts/tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

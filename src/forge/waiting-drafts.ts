@@ -10,7 +10,7 @@ import type { ToolAuthor } from "../core/tool.ts";
 import { writeFileAtomically } from "../platform/files.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { WaitingTool } from "./forge-interface.ts";
-import { isSkillDraft, type SkillDraft, type ToolDraft } from "./tool-draft.ts";
+import { isSkillDraft, type SkillDraft, type ToolDraft } from "./drafts/tool-draft.ts";
 
 /** A draft that waits, with all that is needed to go on. */
 export interface WaitingDraft {

@@ -6,7 +6,7 @@ import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { isInside, toRealPath } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import type { TriedCall } from "../../forge/birth/run-examples.ts";
+import type { TriedCall } from "../../forge/creation/run-examples.ts";
 import { askThePerson } from "../approve-call.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, addOption, getText } from "../options.ts";

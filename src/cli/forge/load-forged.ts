@@ -24,7 +24,7 @@ const none: LoadedForged = { list: () => [], refresh: () => {} };
 /** Adds the tools that were made in the project. Most projects have none: then nothing that reads them is loaded. */
 export async function loadForged(context: CliContext, workspace: Workspace): Promise<LoadedForged> {
   if (!hasForged(context)) return none;
-  const { loadForgedTools } = await import("../../forge/load-forged-tools.ts");
+  const { loadForgedTools } = await import("../../forge/live/live-tools.ts");
   return loadForgedTools(workspace, { directory: context.cwd, home: resolveKitbagHome(context.env) });
 }
 

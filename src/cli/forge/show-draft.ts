@@ -2,7 +2,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import { toPlaces } from "../../forge/drafts/languages.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
 import { describeAsking, describePermissions, describeWish } from "../../forge/permissions-beyond.ts";
-import { type CodeDraft, isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/tool-draft.ts";
+import { type CodeDraft, isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/drafts/tool-draft.ts";
 import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
 import { toPatch } from "../../records/versions/diff-versions.ts";
 import type { Answer, Invocation } from "../cli-command.ts";

@@ -1,5 +1,4 @@
-import type { SkillDifference } from "../../forge/import/diff-skills.ts";
-import type { CandidateTool, ImportCandidate } from "../../forge/import/import-candidate.ts";
+import type { SkillDifference, CandidateTool, ImportCandidate } from "../../forge/import/import-candidate.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";

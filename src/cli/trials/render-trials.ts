@@ -1,4 +1,4 @@
-import { describeExample } from "../../forge/birth/run-examples.ts";
+import { describeExample } from "../../forge/creation/run-examples.ts";
 import type { FuzzFault, TriedExample } from "../../forge/trials/try-tool.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from "vitest";
 import { needCompiler } from "../../../test/support/build-kit.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { countWords, expectRefused, openTestForge, openTestRuntimes } from "../../../test/support/open-test-forge.ts";
-import { findAdvice } from "./answer.ts";
-import type { CodeDraft } from "../tool-draft.ts";
+import { findAdvice } from "../creation/answer.ts";
+import type { CodeDraft } from "../drafts/tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

@@ -7,7 +7,7 @@ import {
   openTestRuntimes,
   sayTool,
 } from "../../../test/support/open-test-forge.ts";
-import type { CodeDraft } from "../tool-draft.ts";
+import type { CodeDraft } from "../drafts/tool-draft.ts";
 import { createForgeTools } from "../tools/create-forge-tools.ts";
 
 const runtimes = openTestRuntimes();

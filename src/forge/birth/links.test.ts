@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { expectLive, openTestForge } from "../../../test/support/open-test-forge.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
-import type { CodeDraft } from "../tool-draft.ts";
+import type { CodeDraft } from "../drafts/tool-draft.ts";
 
 const policy = { permissions: { write: ["./data"] } };
 const opened: Runtimes[] = [];

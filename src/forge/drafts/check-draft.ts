@@ -8,9 +8,9 @@ import { toTarget } from "../../sandbox/grants.ts";
 import { codeFiles } from "../../skills/code/code-file.ts";
 import { isIgnoredFile, isIgnoredFolder } from "../../skills/folder/ignored-names.ts";
 import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
-import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
+import type { CodeDraft, SkillDraft, ToolDraft } from "./tool-draft.ts";
 import { isVersion } from "../versions/next-version.ts";
-import { refuseName } from "./check-name.ts";
+import { refuseName } from "../disk/tools-folder.ts";
 import { pipelineDraftSchema, skillDraftSchema, toolDraftSchema } from "./draft-schema.ts";
 import { moduleFile, toPlaces } from "./languages.ts";
 

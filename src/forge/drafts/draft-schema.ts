@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { permissionsSchema } from "../../core/permissions.ts";
-import { scriptLanguages, wasmLanguages } from "../tool-draft.ts";
+import { scriptLanguages, wasmLanguages } from "./tool-draft.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };

@@ -10,7 +10,7 @@ import { openTestForge, openTestRuntimes, type TestForge } from "../../../test/s
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Language } from "../../packages/build/languages.ts";
 import { createForgeTools } from "../tools/create-forge-tools.ts";
-import type { CodeDraft, ForgeLanguage } from "../tool-draft.ts";
+import type { CodeDraft, ForgeLanguage } from "./tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 /** What was built for one test need not be built for the next. */

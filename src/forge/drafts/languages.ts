@@ -1,6 +1,6 @@
 import { findByEnding } from "../../runtimes/script/families.ts";
 import type { Language } from "../../packages/build/languages.ts";
-import { scriptLanguages, wasmLanguages, type CodeDraft, type ForgeLanguage } from "../tool-draft.ts";
+import { scriptLanguages, wasmLanguages, type CodeDraft, type ForgeLanguage } from "./tool-draft.ts";
 
 const scriptEndings: Readonly<Record<(typeof scriptLanguages)[number], string>> = {
   python: "py",

@@ -1,7 +1,7 @@
 import type { Model, ModelPrompt } from "../../models/model.ts";
 import { codeDraftSchema } from "../drafts/draft-schema.ts";
 import type { Forge, ForgeAnswer, TrialOptions } from "../forge-interface.ts";
-import type { CodeDraft } from "../tool-draft.ts";
+import type { CodeDraft } from "../drafts/tool-draft.ts";
 
 /** What a tool is to be. */
 export interface GenerateWish extends TrialOptions {

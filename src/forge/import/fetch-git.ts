@@ -4,9 +4,8 @@ import { basename, join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { checkAddress } from "../../sandbox/download/check-address.ts";
 import { type GitOptions, type GitRun, runGit } from "../../sandbox/git/run-git.ts";
-import { createStage, type Fetched, type FetchOptions } from "./fetched.ts";
+import { createStage, type Fetched, type FetchOptions, type ImportLimits, toLimits } from "./fetched.ts";
 import { createFileTree, type FileTree } from "./file-tree.ts";
-import { type ImportLimits, toLimits } from "./import-limits.ts";
 import { type ImportSource, showSource, toPlainAddress } from "./import-source.ts";
 
 /**

@@ -4,8 +4,7 @@ import semver from "semver";
 
 import { KitbagError } from "../../core/errors.ts";
 import { download, type DownloadOptions } from "../../sandbox/download/download.ts";
-import type { FetchOptions } from "./fetched.ts";
-import { toLimits } from "./import-limits.ts";
+import { type FetchOptions, toLimits } from "./fetched.ts";
 import { showSource, type ImportSource } from "./import-source.ts";
 
 /** A source that is a package of npm. */

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts";
 import { download } from "../../sandbox/download/download.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import { isInside } from "../../platform/paths.ts";
-import { createStage, type Fetched, type FetchOptions } from "./fetched.ts";
-import { toLimits } from "./import-limits.ts";
+import { createStage, type Fetched, type FetchOptions, toLimits, type ImportLimits } from "./fetched.ts";
 import { showSource, type ImportSource } from "./import-source.ts";
-import { readArchive } from "./read-archive.ts";
+import { findArchiveKind, createFileTree, type FileTree } from "./file-tree.ts";
 
 /**
  * Fetches a source, without running anything of it. Whoever gets it disposes of it.
@@ -104,4 +103,28 @@ function failed(source: ImportSource, reason: string, cause?: unknown): KitbagEr
 
 function explain(reason: string): string {
   return reason === "ENOENT" ? "there is no such file" : reason;
+}
+
+/**
+ * Unpacks an archive into memory: zip, tar or tar in gzip, told apart by what is in it, not by its name.
+ *
+ * @throws {KitbagError} `import-refused` if an entry must not be unpacked; `import-failed` if it is no archive, or is damaged.
+ */
+export async function readArchive(
+  archive: Uint8Array,
+  source: string,
+  limits: Required<ImportLimits>,
+): Promise<FileTree> {
+  const tree = createFileTree(source, limits);
+  try {
+    const kind = findArchiveKind(archive);
+    if (kind === undefined) throw new Error("it is neither a zip nor a tar archive");
+    if (kind === "zip") (await import("./unpack.ts")).readZip(archive, tree, limits);
+    else await (await import("./unpack.ts")).readTar(archive, tree, limits);
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
+    throw new KitbagError("import-failed", { source, reason: describeCause(cause, 200) }, { cause });
+  }
+  if (tree.count === 0) throw new KitbagError("import-failed", { source, reason: "there are no files in it" });
+  return tree;
 }

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import type { ImportLimits } from "./import-limits.ts";
+import type { ImportLimits } from "./fetched.ts";
 
 /** One file that was fetched. */
-export interface TreeFile {
+interface TreeFile {
   readonly bytes: Uint8Array;
   readonly isExecutable: boolean;
 }
@@ -179,4 +179,15 @@ export function checkEntryPath(path: string, maxDepth: number): string | undefin
     return "has a name that not every system can hold";
   }
   return parts.length - 1 > maxDepth ? `is more than ${maxDepth} folders deep` : undefined;
+}
+
+/** How an archive is packed; a tar archive may be in gzip. */
+type ArchiveKind = "zip" | "gzip" | "tar";
+
+/** Tells by its first bytes what an archive is; nothing if it is none. */
+export function findArchiveKind(bytes: Uint8Array): ArchiveKind | undefined {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return "zip";
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
+  const isTar = new TextDecoder("latin1").decode(bytes.subarray(257, 262)) === "ustar" || bytes.length % 512 === 0;
+  return isTar ? "tar" : undefined;
 }

@@ -10,10 +10,9 @@ import { fromSkill } from "../../workspace/versions/keep-versions.ts";
 import type { FetchOptions } from "./fetched.ts";
 import { type GatheredSource, gatherSource } from "./gather-source.ts";
 import type { ImportCandidate, LoadedCandidate, SkippedFolder } from "./import-candidate.ts";
-import { isLocal, showSource } from "./import-source.ts";
+import { isLocal, showSource, parseSource } from "./import-source.ts";
 import { landSkills } from "./land-skills.ts";
 import { type ImportProject, openProject, trustNothing } from "./open-project.ts";
-import { parseSource } from "./parse-source.ts";
 import { toCandidates, toSkipped } from "./to-candidates.ts";
 import { isNextVersion } from "./tool-versions.ts";
 

@@ -23,9 +23,8 @@ import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { removedTrust } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
-import type { LoadedCandidate } from "./import-candidate.ts";
+import { type LoadedCandidate, readShown } from "./import-candidate.ts";
 import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
-import { readShown } from "./read-shown.ts";
 import { isNextVersion, landVersion } from "./tool-versions.ts";
 
 /** A skill that is put in its place. */

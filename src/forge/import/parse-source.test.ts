@@ -6,8 +6,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../../core/errors.ts";
-import { fromLocked, isLocal, showSource, toLockedAddress } from "./import-source.ts";
-import { parseSource } from "./parse-source.ts";
+import { fromLocked, isLocal, showSource, toLockedAddress, parseSource } from "./import-source.ts";
 
 const commit = "0123456789abcdef0123456789abcdef01234567";
 

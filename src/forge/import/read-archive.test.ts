@@ -10,8 +10,8 @@ import { expect, test } from "vitest";
 import { makeRawTar, makeRawTgz, makeRawZip, type RawEntry } from "../../../test/support/make-archives.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { checkEntryPath } from "./file-tree.ts";
-import { toLimits, type ImportLimits } from "./import-limits.ts";
-import { readArchive } from "./read-archive.ts";
+import { toLimits, type ImportLimits } from "./fetched.ts";
+import { readArchive } from "./fetch-source.ts";
 
 const makers = { zip: makeRawZip, tar: makeRawTar, tgz: makeRawTgz } as const;
 const kinds = ["zip", "tar", "tgz"] as const;
@@ -285,8 +285,8 @@ test.for(["SKILL.md", "a/b.txt", ".claude-plugin/plugin.json", "größe", "a b/c
 /** Reads an archive in a process of its own, and says how much memory that took. */
 const measureScript = `
   import { readFileSync } from "node:fs";
-  const { readArchive } = await import("./read-archive.ts");
-  const { toLimits } = await import("./import-limits.ts");
+  const { readArchive } = await import("./fetch-source.ts");
+  const { toLimits } = await import("./fetched.ts");
   const archive = readFileSync(process.argv[1]);
   await readArchive(archive.subarray(0, 10), "it", toLimits()).catch(() => {});
   const before = process.resourceUsage().maxRSS;

@@ -9,8 +9,7 @@ import { makeTarball } from "../../../test/support/make-packages.ts";
 import { startIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { importSkills } from "./import-skills.ts";
-import { parsePluginSource } from "./parse-plugin-source.ts";
-import { readPlugins } from "./read-plugins.ts";
+import { parsePluginSource, readPlugins } from "./read-plugins.ts";
 
 const digest = "ab".repeat(32);
 

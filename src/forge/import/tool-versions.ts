@@ -11,17 +11,13 @@ import type { Digests } from "../../skills/trust/trust-format.ts";
 import type { FileMap } from "../../platform/files.ts";
 import { manifestFile } from "../disk/manifest.ts";
 import { createToolReader, isOwnPath, type StoredTool } from "../disk/stored-tool.ts";
-import { createToolTrust } from "../disk/tool-trust.ts";
-import { createToolWriter } from "../disk/tool-writer.ts";
-import { createToolsFolder } from "../disk/tools-folder.ts";
-import { refuseName } from "../drafts/check-name.ts";
+import { createToolTrust, createToolWriter } from "../disk/tool-writer.ts";
+import { createToolsFolder, refuseName } from "../disk/tools-folder.ts";
 import { keepByHand } from "../find-base.ts";
 import { compareTools } from "../versions/compare-tools.ts";
 import { compareVersions, isVersion, stepFrom } from "../versions/next-version.ts";
-import { diffSkills } from "./diff-skills.ts";
-import type { LoadedCandidate } from "./import-candidate.ts";
+import { diffSkills, type LoadedCandidate, readShown } from "./import-candidate.ts";
 import type { ImportProject } from "./open-project.ts";
-import { readShown } from "./read-shown.ts";
 
 /** A tool that was fetched, and what the project has in its place. */
 export interface ToolPair {

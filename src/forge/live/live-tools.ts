@@ -1,15 +1,16 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import { fromHints } from "../../skills/manifests/read-tool-json.ts";
-import { lastVersion } from "../disk/last-version.ts";
-import { makeTool } from "../disk/make-tool.ts";
-import type { StoredTool, StoredVersion } from "../disk/stored-tool.ts";
-import type { ToolTrust, TrustedVersions } from "../disk/tool-trust.ts";
-import type { ToolsFolder } from "../disk/tools-folder.ts";
+import { lastVersion, type StoredTool, type StoredVersion, createToolReader } from "../disk/stored-tool.ts";
+import { makeTool } from "../disk/manifest.ts";
+import { type ToolTrust, type TrustedVersions, createToolTrust } from "../disk/tool-writer.ts";
+import { type ToolsFolder, createToolsFolder } from "../disk/tools-folder.ts";
 import type { ForgedTool, ForgeDiagnostic } from "../forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { ownershipOf } from "../owners.ts";
 import { stepsOf, toPipelineOptions } from "./pipelines.ts";
+import { toRealPath } from "../../platform/paths.ts";
+import type { FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
 
 /** A tool of the folder, and what became of it. */
 export interface ForgedEntry {
@@ -238,4 +239,20 @@ function toForged({ stored, status, diagnostics }: ForgedEntry): ForgedTool {
     ...ownershipOf(stored),
     diagnostics,
   };
+}
+
+/** Where tools that were made are loaded from, and whose trust counts. */
+export interface LoadForgedOptions extends FolderTrustOptions {
+  readonly directory: string;
+}
+
+/** Puts the tools of a project's `.kitbag/tools` into a workspace as they are now, for those who make none. Nothing is followed. */
+export function loadForgedTools(
+  workspace: Workspace,
+  { directory, ...trust }: LoadForgedOptions,
+): Pick<LiveTools, "list" | "refresh"> {
+  const folder = createToolsFolder(toRealPath(directory));
+  const live = createLiveTools({ workspace, folder, trust: createToolTrust(trust), read: createToolReader() });
+  live.refresh();
+  return live;
 }

@@ -2,9 +2,10 @@ import { isKitbagError } from "../../core/errors.ts";
 import { toRealPath } from "../../platform/paths.ts";
 import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
 import { type FollowedSkills, loadSkills } from "../../workspace/skills/folder-skills.ts";
-import type { ForgeDiagnostic } from "../forge-interface.ts";
+import type { ForgeDiagnostic, LiveSkill, SkillAnswer } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { StoredSkill } from "./stored-skill.ts";
+import { refuseDraft } from "../creation/answer.ts";
 
 /** Makes the workspace what the folders of skills are. */
 export interface BringIn {
@@ -82,4 +83,32 @@ async function untilReload(followed: FollowedSkills, isDone: () => boolean): Pro
       if (isDone()) done();
     });
   });
+}
+
+/** Tells all that a caller needs of a skill that is live now. */
+export function toLiveSkill(
+  { workspace }: Pick<ForgeParts, "workspace">,
+  { name, current }: StoredSkill,
+  { change, replay, diagnostics = [] }: Partial<Pick<LiveSkill, "change" | "replay" | "diagnostics">> = {},
+): SkillAnswer {
+  const skill = workspace.getSkill(name);
+  if (skill === undefined || current === undefined) {
+    const message = "it is not in the workspace; see what is wrong with: kitbag check";
+    return refuseDraft(name, [{ severity: "error", code: "skill-unseen", message, file: "SKILL.md" }]);
+  }
+  const tools = skill.tools.map((tool) => `${name}/${tool.name}`);
+  return {
+    status: "live",
+    name,
+    version: current.label,
+    path: `.kitbag/skills/${name}`,
+    tools,
+    howToCall: [
+      `Open it: activate_skill {"name": ${JSON.stringify(name)}}`,
+      ...tools.map((tool) => `Then call ${tool}`),
+    ],
+    ...(change !== undefined && { change }),
+    ...(replay !== undefined && { replay }),
+    diagnostics,
+  };
 }

@@ -15,7 +15,7 @@ import {
   outputOf,
 } from "../../../test/support/open-test-forge.ts";
 import type { SkillAnswer } from "../forge-interface.ts";
-import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
+import type { CodeDraft, SkillDraft } from "../drafts/tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

@@ -8,13 +8,10 @@ import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { findAuthor } from "../../workspace/call/authority.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
-import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
-import { checkUses } from "../birth/check-uses.ts";
-import { countDraft } from "../birth/count-draft.ts";
-import { findLaxerTools } from "../birth/find-laxer.ts";
-import { type Agreed, holdBack, type Wish } from "../birth/hold-back.ts";
-import { refuseCaller } from "../birth/refuse-caller.ts";
-import { replayCalls } from "../birth/replay-calls.ts";
+import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../creation/answer.ts";
+import { checkUses, findLaxerTools, type Agreed, holdBack, type Wish } from "../creation/ask-person.ts";
+import { countDraft, refuseCaller } from "../creation/may-change.ts";
+import { replayCalls, findWindows } from "../creation/replay-calls.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
 import { type AuthorOptions, toAuthor, toOwned } from "../edits.ts";
 import type {
@@ -31,16 +28,18 @@ import type {
 } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import { checkOwner, findSharing, skillOwnershipOf } from "../owners.ts";
-import type { SkillDraft } from "../tool-draft.ts";
-import { findWindows } from "../versions/live-windows.ts";
-import type { BringIn } from "./bring-in.ts";
-import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
-import { toSkillUses } from "./render-skill.ts";
-import { findSkillChange, loadKeptTools, loadLastTools, type SkillChange } from "./skill-change.ts";
-import { writeSkill } from "./skill-writer.ts";
-import { labelStage, stageSkill, trySkill } from "./stage-skill.ts";
-import { readSkill, type StoredSkill } from "./stored-skill.ts";
-import { toLiveSkill } from "./to-live-skill.ts";
+import type { SkillDraft } from "../drafts/tool-draft.ts";
+import { type BringIn, toLiveSkill } from "./bring-in.ts";
+import {
+  refuseSkillName,
+  refuseUnsettled,
+  findSkillChange,
+  loadKeptTools,
+  loadLastTools,
+  type SkillChange,
+} from "./skill-change.ts";
+import { toSkillUses, labelStage, stageSkill, trySkill } from "./stage-skill.ts";
+import { writeSkill, readSkill, type StoredSkill } from "./stored-skill.ts";
 
 /** Makes skills out of drafts. */
 export interface SkillMaker {

@@ -17,7 +17,7 @@ import {
   type TestForge,
 } from "../../../test/support/open-test-forge.ts";
 import { createForgeTools } from "../tools/create-forge-tools.ts";
-import type { SkillDraft } from "../tool-draft.ts";
+import type { SkillDraft } from "../drafts/tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
@@ -330,6 +330,6 @@ async function load(directory: string, home: string): Promise<readonly (string |
 /** What `kitbag trust` does. */
 async function trustNow(directory: string, home: string): Promise<void> {
   const { readFolder } = await import("../../skills/folder/read-folder.ts");
-  const { createToolTrust } = await import("../disk/tool-trust.ts");
+  const { createToolTrust } = await import("../disk/tool-writer.ts");
   await createToolTrust({ home }).trust([readFolder(join(directory, ".kitbag/skills/talk"))]);
 }

@@ -1,10 +1,14 @@
 import { defineTool } from "../../core/define-tool.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { type JsonObject, type JsonValue, copyJson } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ChangeOptions, Forge, ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
 import { anyObject, closed, toOutput } from "../tools/to-output.ts";
-import { fillTemplate, findTemplate, type FilledTemplate, type TemplateWish } from "./fill-template.ts";
 import { templates } from "./templates.ts";
+import { KitbagError, type Problem } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import { checkLeniently } from "../../core/schema/validator.ts";
+import type { SkillDraft, ToolDraft } from "../drafts/tool-draft.ts";
+import type { Template } from "./template.ts";
 
 /** Makes what a template was filled in to, through the forge. */
 export function makeFilled(
@@ -55,4 +59,68 @@ function describeTemplate(asked: string): JsonObject {
     Object.hasOwn(schema, "default") ? (schema["default"] ?? null) : "(needed)",
   ]);
   return { template: name, makes, description, parameters: Object.fromEntries(values) };
+}
+
+/** What is made of a template. */
+interface TemplateWish {
+  readonly template: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: JsonObject;
+}
+
+/** A template that was filled in. */
+type FilledTemplate =
+  | { readonly makes: "tool"; readonly draft: ToolDraft }
+  | { readonly makes: "skill"; readonly draft: SkillDraft };
+
+const maxBytes = 256 * 1024;
+
+/**
+ * Fills in a template. Nothing is made yet: give the draft to the forge.
+ *
+ * @throws {KitbagError} `input-invalid` if there is no such template, or a parameter is missing or wrong.
+ */
+export function fillTemplate({ template: asked, name, description, parameters = {} }: TemplateWish): FilledTemplate {
+  const template = findTemplate(asked);
+  const copy = copyJson(parameters, { maxBytes, maxDepth: 32 });
+  if (!copy.ok) throw refuse([{ path: "parameters", expected: "JSON of at most 256 KiB", found: "something else" }]);
+  const checked = checkLeniently(template.parameters, copy.value);
+  if (!checked.ok) throw refuse(checked.problems.map((problem) => describe(template, problem)));
+  const filling = {
+    name,
+    values: checked.value as JsonObject,
+    ...(description !== undefined && { description }),
+  };
+  return template.makes === "tool"
+    ? { makes: "tool", draft: template.toDraft(filling) }
+    : { makes: "skill", draft: template.toDraft(filling) };
+}
+
+/** Finds a template by its name. @throws {KitbagError} `input-invalid` if there is none. */
+function findTemplate(asked: string): Template {
+  const found = templates.find(({ name }) => name === asked);
+  if (found !== undefined) return found;
+  const names = templates.map(({ name }) => name);
+  const [nearest] = nearestNames(asked, names, 1);
+  const problem = {
+    path: "template",
+    expected: `one of ${names.join(", ")}`,
+    found: JSON.stringify(asked.slice(0, 100)),
+  };
+  throw refuse([{ ...problem, ...(nearest !== undefined && { didYouMean: nearest }) }]);
+}
+
+/** A parameter that is missing or wrong is told with all that its schema says. */
+function describe({ parameters }: Template, problem: Problem): Problem {
+  const [first = ""] = problem.path.split(/[.[]/u);
+  const properties = parameters["properties"] as Readonly<Record<string, JsonObject>>;
+  const schema = Object.hasOwn(properties, first) ? properties[first] : undefined;
+  const path = problem.path === "" ? "parameters" : `parameters.${problem.path}`;
+  if (schema === undefined) return { ...problem, path };
+  return { ...problem, path, expected: `${problem.expected}, as in ${JSON.stringify(schema)}` };
+}
+
+function refuse(problems: readonly Problem[]): KitbagError {
+  return new KitbagError("input-invalid", { tool: "create_from_template", problems });
 }

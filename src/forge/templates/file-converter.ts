@@ -1,5 +1,4 @@
-import { putIn, toPython } from "./literals.ts";
-import { objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
 
 const formats = ["json", "csv", "yaml"];
 

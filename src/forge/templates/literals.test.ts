@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
-import { toAssemblyScriptJson, toBash, toJavaScript, toPython, toRustJson } from "./literals.ts";
+import { toAssemblyScriptJson, toBash, toJavaScript, toPython, toRustJson } from "./template.ts";
 
 const hostile = [
   `"; import os; os.system("id") #`,

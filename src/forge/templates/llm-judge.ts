@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { putIn, toPython } from "./literals.ts";
-import { objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
 
 const texts = { type: "array", items: { type: "string", minLength: 1, maxLength: 500 }, maxItems: 50 };
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { toBash, toJavaScript, toPython } from "./literals.ts";
-import { objectOf, type Filling, type ToolTemplate } from "./template.ts";
+import { toBash, toJavaScript, toPython, objectOf, type Filling, type ToolTemplate } from "./template.ts";
 
 interface Script {
   readonly argument: string;

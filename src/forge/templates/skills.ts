@@ -1,4 +1,4 @@
-import type { SkillDraft } from "../tool-draft.ts";
+import type { SkillDraft } from "../drafts/tool-draft.ts";
 import { scriptPython } from "./scripts.ts";
 import { objectOf, type SkillTemplate } from "./template.ts";
 

@@ -1,8 +1,8 @@
-import { DatabaseSync } from "node:sqlite";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { afterAll, expect, onTestFinished, test, type TestContext } from "vitest";
 
@@ -20,7 +20,7 @@ import {
 } from "../../../test/support/open-test-forge.ts";
 import { openRuntimes } from "../../runtimes/open-runtimes.ts";
 import type { ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
-import { fillTemplate } from "./fill-template.ts";
+import { fillTemplate } from "./create-template-tool.ts";
 import { templates } from "./templates.ts";
 
 const runtimes = openTestRuntimes();

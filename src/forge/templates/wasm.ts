@@ -1,5 +1,4 @@
-import { putIn, toAssemblyScriptJson, toRustJson } from "./literals.ts";
-import { objectOf, type Filling, type ToolTemplate } from "./template.ts";
+import { putIn, toAssemblyScriptJson, toRustJson, objectOf, type Filling, type ToolTemplate } from "./template.ts";
 
 const parameters = objectOf({
   label: {

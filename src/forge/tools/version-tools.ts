@@ -12,7 +12,7 @@ import type {
   SkillAnswer,
   UpdateOptions,
 } from "../forge-interface.ts";
-import { adviseExample, toReasons } from "../birth/answer.ts";
+import { adviseExample, toReasons } from "../creation/answer.ts";
 import { checkSeen, type Ownership } from "../owners.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 

@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { createEngine } from "../../core/schema/engine.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { toExampleResult, type TriedCall } from "../birth/run-examples.ts";
+import { toExampleResult, type TriedCall } from "../creation/run-examples.ts";
 import type { ExampleResult } from "../forge-interface.ts";
 
 /** Makes one call of the tool that is tried. */

@@ -17,8 +17,9 @@ import {
   type PartProblem,
   type SkillParts,
   type SkillStep,
+  takeParts,
+  type GivenParts,
 } from "./skill-parts.ts";
-import { takeParts, type GivenParts } from "./take-parts.ts";
 
 /** How long a skill that nobody goes on with is kept: a week. */
 const expiresInMs = 7 * 24 * 60 * 60 * 1000;

@@ -1,19 +1,15 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { Permissions } from "../../core/permissions.ts";
+import { type Permissions, permissionKinds } from "../../core/permissions.ts";
 import type { ToolExample } from "../../core/tool.ts";
-import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
+import type { CodeDraft, SkillDraft } from "../drafts/tool-draft.ts";
+import { describeProblem } from "../../core/errors.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
+import { checkDraft } from "../drafts/check-draft.ts";
+import { refuseName } from "../disk/tools-folder.ts";
+import { defaultPolicy } from "../forge-parts.ts";
 
 /** The steps in which a skill is made, in order. */
-export const skillSteps = [
-  "purpose",
-  "name",
-  "instructions",
-  "tools",
-  "permissions",
-  "examples",
-  "checks",
-  "live",
-] as const;
+const skillSteps = ["purpose", "name", "instructions", "tools", "permissions", "examples", "checks", "live"] as const;
 
 /** One of them. */
 export type SkillStep = (typeof skillSteps)[number];
@@ -31,7 +27,7 @@ export interface SkillParts {
 }
 
 /** A tool of the skill; what it may touch and its examples come later. */
-export type ToolPart = Omit<CodeDraft, "examples" | "permissions">;
+type ToolPart = Omit<CodeDraft, "examples" | "permissions">;
 
 /** Something that is wrong, and which part has to change. */
 export interface PartProblem {
@@ -64,7 +60,7 @@ export function toSkillDraft(parts: SkillParts): SkillDraft {
 }
 
 /** A tool of the skill with what was said of it in other steps. */
-export function toToolDraft(parts: SkillParts, tool: ToolPart): CodeDraft {
+function toToolDraft(parts: SkillParts, tool: ToolPart): CodeDraft {
   const permissions = findOwn(parts.permissions, tool.name);
   return {
     ...tool,
@@ -99,4 +95,122 @@ export function describeParts(parts: SkillParts): JsonObject {
 function describeText(text: string): string {
   const lines = text.split("\n").length;
   return `${lines} ${lines === 1 ? "line" : "lines"}, beginning with ${JSON.stringify(text.slice(0, 80))}`;
+}
+
+/** What somebody says in one step: any of the parts, also ones that were said before. */
+export interface GivenParts extends Omit<SkillParts, "tools"> {
+  /** Tools may come with their permissions and examples. */
+  readonly tools?: readonly (ToolPart & Partial<Pick<CodeDraft, "permissions" | "examples">>)[];
+}
+
+/** What became of it. A part that is wrong is not taken: the one before stays. */
+interface TakenParts {
+  readonly parts: SkillParts;
+  readonly problems: readonly PartProblem[];
+}
+
+/** Takes what was said into what is there. `taken` are the names of skills that are there already. */
+export function takeParts(before: SkillParts, given: GivenParts, taken: readonly string[]): TakenParts {
+  const problems: PartProblem[] = [];
+  let parts = before;
+  const take = (part: SkillStep, next: SkillParts, wrong: readonly string[]): void => {
+    if (wrong.length === 0) parts = { ...parts, ...next };
+    problems.push(...wrong.map((message) => ({ part, message })));
+  };
+  const { purpose, name, instructions, uses, tools, permissions, examples } = spread(given);
+  if (purpose !== undefined) take("purpose", { purpose: purpose.trim() }, refusePurpose(purpose));
+  if (name !== undefined) take("name", { name }, refuseSkillName(name, taken));
+  if (instructions !== undefined) {
+    take("instructions", { instructions }, instructions.trim() === "" ? ["instructions: there are none"] : []);
+  }
+  if (uses !== undefined) take("tools", { uses }, []);
+  if (tools !== undefined) take("tools", { tools }, tools.flatMap(refuseTool));
+  if (permissions !== undefined) {
+    const next = { permissions: { ...parts.permissions, ...permissions } };
+    take("permissions", next, refusePermissions(parts, permissions));
+  }
+  if (examples !== undefined) {
+    take("examples", { examples: { ...parts.examples, ...examples } }, refuseExamples(parts, examples));
+  }
+  return { parts: keepKnown(parts), problems };
+}
+
+/** What tools bring with them stands where it belongs. */
+function spread(given: GivenParts): SkillParts {
+  const tools = given.tools?.map((tool): ToolPart => {
+    const { permissions: _, examples: __, ...rest } = tool;
+    return rest;
+  });
+  const brought = (given.tools ?? []).flatMap(({ name, permissions }) => (permissions ? [[name, permissions]] : []));
+  const shown = (given.tools ?? []).flatMap(({ name, examples }) => (examples ? [[name, examples]] : []));
+  return {
+    ...given,
+    tools,
+    ...(brought.length > 0 && { permissions: { ...Object.fromEntries(brought), ...given.permissions } }),
+    ...(shown.length > 0 && { examples: { ...Object.fromEntries(shown), ...given.examples } }),
+  } as SkillParts;
+}
+
+/** What was said of tools that are gone goes with them. */
+function keepKnown(parts: SkillParts): SkillParts {
+  if (parts.tools === undefined) return parts;
+  const names = new Set(parts.tools.map(({ name }) => name));
+  const keep = <Value>(record: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)));
+  return {
+    ...parts,
+    ...(parts.permissions !== undefined && { permissions: keep(parts.permissions) }),
+    ...(parts.examples !== undefined && { examples: keep(parts.examples) }),
+  };
+}
+
+const longestPurpose = 1024;
+
+function refusePurpose(purpose: string): readonly string[] {
+  const length = purpose.trim().length;
+  if (length === 0) return ["purpose: say what the skill does and when to use it"];
+  if (length > longestPurpose) return [`purpose: it has ${length} characters, and ${longestPurpose} may be`];
+  return /[<>]/u.test(purpose) ? ["purpose: write it without < and >"] : [];
+}
+
+const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/u;
+
+function refuseSkillName(name: string, taken: readonly string[]): readonly string[] {
+  const wrong = refuseName(name);
+  if (wrong !== undefined) return [`name: ${wrong}`];
+  if (!nameForm.test(name)) return ["name: lower-case letters, digits and single dashes between them"];
+  return taken.includes(name) ? ["name: there is already a skill of this name; take another one"] : [];
+}
+
+/** The checks of the forge, with an example in the place of those that come later. */
+function refuseTool(tool: ToolPart): readonly string[] {
+  const checked = checkDraft({ ...tool, examples: [{ input: {} }] }, defaultPolicy);
+  return checked.ok ? [] : checked.diagnostics.map(({ message }) => `tools, ${tool.name}: ${message}`);
+}
+
+function refusePermissions(parts: SkillParts, given: NonNullable<SkillParts["permissions"]>): readonly string[] {
+  return Object.entries(given).flatMap(([name, permissions]) => {
+    if (!isTool(parts, name)) return [`permissions: there is no tool ${JSON.stringify(name)} in this skill`];
+    const unknown = Object.keys(permissions).filter((kind) => !permissionKinds.some((one) => one === kind));
+    return unknown.map((kind) => `permissions, ${name}: ${kind} is none of ${permissionKinds.join(", ")}`);
+  });
+}
+
+function refuseExamples(parts: SkillParts, given: NonNullable<SkillParts["examples"]>): readonly string[] {
+  return Object.entries(given).flatMap(([name, examples]) => {
+    const tool = (parts.tools ?? []).find((one) => one.name === name);
+    if (tool === undefined) return [`examples: there is no tool ${JSON.stringify(name)} in this skill`];
+    const checked = checkDraft({ ...toToolDraft(parts, tool), examples }, defaultPolicy);
+    if (!checked.ok) return checked.diagnostics.map(({ message }) => `examples, ${name}: ${message}`);
+    return examples.flatMap((example, index) => refuseInput(tool, example, `examples, ${name}[${index}]`));
+  });
+}
+
+function refuseInput({ input }: ToolPart, example: ToolExample, where: string): readonly string[] {
+  if (input === undefined) return [];
+  return checkStrictly(input, example.input).map((problem) => `${where}.input: ${describeProblem(problem)}`);
+}
+
+function isTool(parts: SkillParts, name: string): boolean {
+  return (parts.tools ?? []).some((tool) => tool.name === name);
 }

@@ -1,6 +1,10 @@
 import { type Failure, isKitbagError, type KitbagError, toFailure } from "../../core/errors.ts";
-import type { ExampleResult, ForgeDiagnostic, RefusedTool } from "../forge-interface.ts";
+import type { ExampleResult, ForgeDiagnostic, RefusedTool, ForgeAnswer } from "../forge-interface.ts";
 import { describeExample } from "./run-examples.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ForgeParts } from "../forge-parts.ts";
+import { ownershipOf } from "../owners.ts";
+import { findUsers } from "../live/pipelines.ts";
 
 /** Makes the answer to a draft that did not pass. */
 export function refuseDraft(
@@ -182,4 +186,43 @@ function findBuildAdvice(cause: unknown): string | undefined {
   return /undeclared crate|unlinked crate|can't find crate/u.test(text)
     ? 'there are no crates but std: do without them, or give a "Cargo.toml" and a "Cargo.lock" in "files"'
     : undefined;
+}
+
+/** Tells all that a caller needs of a tool that is live now; why it is not, if it is not. */
+export function toLiveAnswer(
+  { live, workspace }: Pick<ForgeParts, "live" | "workspace">,
+  name: string,
+  notes: readonly ForgeDiagnostic[] = [],
+): ForgeAnswer {
+  const entry = live.find(name);
+  const registered = workspace.getTool(name);
+  if (entry?.tool === undefined || registered === undefined) return refuseDraft(name, entry?.diagnostics ?? []);
+  const { tool } = entry;
+  const usedBy = findUsers(name, workspace);
+  return {
+    status: "live",
+    name,
+    wireName: registered.wireName,
+    version: tool.version ?? "",
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    permissions: tool.permissions,
+    howToCall: toHints(registered.wireName, tool, ownershipOf(entry.stored).owner),
+    examples: [],
+    ...(usedBy.length > 0 && { usedBy }),
+    diagnostics: [...entry.diagnostics, ...notes],
+  };
+}
+
+/** The command line is the local user's, and calls nothing of another owner. */
+function toHints(wireName: string, { name, examples }: Tool, owner: string | undefined): readonly string[] {
+  const text = JSON.stringify(examples[0]?.input ?? {});
+  const shown = text.length > 400 ? "{…}" : text;
+  const command = `On the command line: kitbag call ${name} --input '${shown.replaceAll("'", String.raw`'\''`)}'`;
+  return [
+    `As a tool of its own: ${wireName} with ${shown}`,
+    `Through call_tool: {"name": ${JSON.stringify(wireName)}, "input": ${shown}}`,
+    ...(owner === undefined ? [command] : []),
+  ];
 }

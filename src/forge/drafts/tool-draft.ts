@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from "../core/json.ts";
-import type { Permissions } from "../core/permissions.ts";
-import type { JsonSchema } from "../core/schema/json-schema.ts";
-import type { ListedDependencies } from "../core/script-code.ts";
-import type { ToolAnnotations, ToolExample, ToolLimits } from "../core/tool.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Permissions } from "../../core/permissions.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
+import type { ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
 
 /** Languages of scripts: they run as they are. */
 export const scriptLanguages = [

@@ -1,7 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { findAuthor } from "../workspace/call/authority.ts";
-import { lastVersion } from "./disk/last-version.ts";
-import type { StoredTool } from "./disk/stored-tool.ts";
+import { lastVersion, type StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type {
   ChangeOptions,
@@ -16,12 +15,11 @@ import type {
 } from "./forge-interface.ts";
 import { checkMade, draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
 import { keepByHand, toBase } from "./find-base.ts";
-import { refuseDraft, refuseLaxer, toReasons } from "./birth/answer.ts";
-import { findLaxer } from "./birth/find-laxer.ts";
-import { runExamples } from "./birth/run-examples.ts";
+import { refuseDraft, refuseLaxer, toReasons, toLiveAnswer } from "./creation/answer.ts";
+import { findLaxer } from "./creation/ask-person.ts";
+import { runExamples } from "./creation/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
 import { findUsers } from "./live/pipelines.ts";
-import { toLiveAnswer } from "./live/to-live-answer.ts";
 
 type LifeMethods = Pick<
   Forge,

@@ -2,8 +2,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findLimitedCaller, type LimitedCaller } from "../../workspace/call/authority.ts";
-import type { ReplayDifference, ReplayReport } from "../forge-interface.ts";
-import type { LiveWindow } from "../versions/live-windows.ts";
+import type { ReplayDifference, ReplayReport, ForgeEvent } from "../forge-interface.ts";
 import { createBench, isSameOutput, type Bench, type Trial } from "./run-examples.ts";
 
 /** The stream of the store's log that calls are recorded in. */
@@ -14,7 +13,7 @@ const mostEntries = 20_000;
 const pageEntries = 1000;
 
 /** Which calls are made again. */
-export interface Replay {
+interface Replay {
   readonly store: Store | undefined;
   /** What the tool is called by. */
   readonly address: string;
@@ -160,4 +159,39 @@ function isHidden(value: JsonValue): boolean {
 
 function fieldsOf(value: JsonValue | undefined): Readonly<Record<string, JsonValue | undefined>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+/** A time in which a version was live, in milliseconds since 1970. */
+export interface LiveWindow {
+  readonly version: string;
+  readonly from: number;
+  /** Not any more at this moment. */
+  readonly to: number;
+}
+
+/**
+ * The times in which a version was live, or one before it that takes and gives nothing else: those from which it was made in patch
+ * and minor steps. The oldest first.
+ */
+export function findWindows(history: readonly ForgeEvent[], version: string): readonly LiveWindow[] {
+  const compatible = findForerunners(history, version);
+  return history.flatMap(({ type, version: label, at }, index) => {
+    if (type === "delete" || !compatible.has(label)) return [];
+    return [{ version: label, from: at, to: history[index + 1]?.at ?? Infinity }];
+  });
+}
+
+function findForerunners(history: readonly ForgeEvent[], version: string): ReadonlySet<string> {
+  const made = new Map<string, ForgeEvent>();
+  for (const event of history) {
+    const isMade = event.type === "create" || event.type === "update";
+    if (isMade && !made.has(event.version)) made.set(event.version, event);
+  }
+  const found = new Set<string>();
+  for (let next: string | undefined = version; next !== undefined && !found.has(next);) {
+    found.add(next);
+    const { step, from }: Partial<ForgeEvent> = made.get(next) ?? {};
+    next = step === "patch" || step === "minor" ? from : undefined;
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { refuseName } from "../drafts/check-name.ts";
+import { refuseName } from "../disk/tools-folder.ts";
 import type {
   ChangeOptions,
   DeletedTool,
@@ -14,18 +14,24 @@ import type {
   UpdateOptions,
 } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import { refuseDraft, refuseLaxer } from "../birth/answer.ts";
-import { findLaxerTools } from "../birth/find-laxer.ts";
+import { refuseDraft, refuseLaxer } from "../creation/answer.ts";
+import { findLaxerTools } from "../creation/ask-person.ts";
 import { removeSkill, restoreSkill } from "../import/remove-skill.ts";
 import { checkOwner, skillOwnershipOf } from "../owners.ts";
 import { findAuthor } from "../../workspace/call/authority.ts";
-import type { BringIn } from "./bring-in.ts";
+import { type BringIn, toLiveSkill } from "./bring-in.ts";
 import { attempt } from "./create-skill.ts";
-import { isMade, refuseUnsettled } from "./refuse-skill.ts";
-import { loadKeptTools, loadLastTools } from "./skill-change.ts";
-import { addEvent, lockSkill, writeSkill } from "./skill-writer.ts";
-import { listMade, readSkill, readSkillDraft, type KeptSkill, type StoredSkill } from "./stored-skill.ts";
-import { toLiveSkill } from "./to-live-skill.ts";
+import { isMade, refuseUnsettled, loadKeptTools, loadLastTools } from "./skill-change.ts";
+import {
+  addEvent,
+  lockSkill,
+  writeSkill,
+  listMade,
+  readSkill,
+  readSkillDraft,
+  type KeptSkill,
+  type StoredSkill,
+} from "./stored-skill.ts";
 
 type SkillLifeMethods = Pick<
   Forge,

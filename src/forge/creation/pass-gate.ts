@@ -9,23 +9,19 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import { type FileMap, writeFileAtomically, writeNewFiles } from "../../platform/files.ts";
-import { makeTool } from "../disk/make-tool.ts";
-import { manifestFile, renderManifest, toManifest } from "../disk/manifest.ts";
+import { makeTool, manifestFile, renderManifest, toManifest } from "../disk/manifest.ts";
 import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
 import { toPlaces } from "../drafts/languages.ts";
 import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
 import { findSharing } from "../owners.ts";
-import type { ToolDraft } from "../tool-draft.ts";
+import type { ToolDraft } from "../drafts/tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
-import type { LiveWindow } from "../versions/live-windows.ts";
+import { type LiveWindow, replayCalls } from "./replay-calls.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
-import { checkUses } from "./check-uses.ts";
-import { findLaxer } from "./find-laxer.ts";
-import { type Agreed, holdBack } from "./hold-back.ts";
-import { replayCalls } from "./replay-calls.ts";
+import { checkUses, findLaxer, type Agreed, holdBack } from "./ask-person.ts";
 import { runExamples, type Trial } from "./run-examples.ts";
 
 /** What a draft is an edit of. */
