@@ -145,7 +145,8 @@ function findChildren(pid = 0): number[] {
 }
 
 /** What the soak causes itself: the first token, scripts that are killed, and tokens that are revoked. */
-const caused = /The token is not shown again|signal SIGKILL|call is kept, to be made again|the token of guest-\d+ is no longer good/u;
+const caused =
+  /The token is not shown again|signal SIGKILL|call is kept, to be made again|the token of guest-\d+ is no longer good/u;
 
 function followLog(stream: Readable): Logged {
   const others = new Map<string, number>();
