@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
 import type { KeyChange } from "../../store/kept-append.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { createLeaseWatch, KeyLease } from "../../platform/lease.ts";
 
 /** The time for which nobody else may take a run. It is kept in `kv`; what protects the journal is the journal itself. */
 export interface Lease {
@@ -59,32 +60,18 @@ interface KeptLease extends HeldLease {
   readonly leaseMs: number;
 }
 
-interface Sight {
-  readonly version: number;
-  readonly since: number;
-}
-
-/** The most runs whose leases are remembered. */
-const maxSights = 10_000;
-
 /** Makes the leases of the runs in a store, for one worker. */
 export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leases {
-  const sights = new Map<string, Sight>();
+  const watch = createLeaseWatch(clock);
 
   /**
    * Whether the lease is held. One that was not renewed for its whole time is over, whatever the time of day is: after the clock
    * went back it would otherwise last for as long as that.
    */
   function isHeld(runId: string, found: VersionedValue | undefined): boolean {
-    if (!found) {
-      sights.delete(runId);
-      return false;
-    }
-    const sight = sights.get(runId);
-    if (sight?.version === found.version) return clock.elapsed() - sight.since < toKeptLease(found).leaseMs;
-    if (sights.size >= maxSights) sights.clear();
-    sights.set(runId, { version: found.version, since: clock.elapsed() });
-    return true;
+    if (found !== undefined) return !watch.isDead(runId, found.version, toKeptLease(found).leaseMs);
+    watch.forget(runId);
+    return false;
   }
 
   return {
@@ -92,18 +79,19 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
       const key = toLeaseKey(runId);
       const found = await kv.get(key);
       if (found && isHeld(runId, found)) refuse(runId, found);
-      const lease = createLease({ kv, worker, leaseMs, clock }, runId, randomUUID());
-      await lease.set(found?.version ?? 0).catch(async (cause: unknown) => {
+      const own = createKeyLease({ kv, worker, leaseMs, clock }, runId);
+      await own.lease.claim(found?.version ?? 0).catch(async (cause: unknown) => {
         const other = isKitbagError(cause, "store-conflict") ? await kv.get(key) : undefined;
         throw other ? toRefusal(runId, other, cause) : cause;
       });
-      sights.delete(runId);
-      return lease;
+      watch.forget(runId);
+      return toLease(runId, own);
     },
     async begin(runId, write) {
-      const lease = createLease({ kv, worker, leaseMs, clock }, runId, randomUUID());
-      await lease.begin(write);
-      return lease;
+      const own = createKeyLease({ kv, worker, leaseMs, clock }, runId);
+      const text = JSON.stringify(own.value());
+      own.lease.noteClaimed(await write({ key: own.key, text, ifVersion: 0, expiresInMs: leaseMs }));
+      return toLease(runId, own);
     },
     async find(runId) {
       const found = await kv.get(toLeaseKey(runId));
@@ -118,59 +106,30 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
   };
 }
 
-function createLease(
-  options: LeaseOptions,
-  runId: string,
-  token: string,
-): Lease & {
-  set(version: number): Promise<void>;
-  begin(write: (change: KeyChange) => Promise<number>): Promise<void>;
-} {
-  const { kv, worker, leaseMs, clock } = options;
+interface OwnLease {
+  readonly key: string;
+  readonly lease: KeyLease;
+  value(): JsonObject;
+}
+
+function createKeyLease({ kv, worker, leaseMs, clock }: LeaseOptions, runId: string): OwnLease {
   const key = toLeaseKey(runId);
-  let version = 0;
-  let isReleased = false;
-  let renewing: Promise<unknown> = Promise.resolve();
+  const token = randomUUID();
+  const value = (): JsonObject => ({ worker, token, leaseMs, until: clock.now() + leaseMs });
+  const isOwn = (found: JsonValue): boolean => (found as unknown as KeptLease).token === token;
+  return { key, value, lease: new KeyLease({ kv, key, leaseMs, value, isOwn }) };
+}
 
-  const toValue = (): JsonObject => ({ worker, token, leaseMs, until: clock.now() + leaseMs });
-
-  async function set(ifVersion: number): Promise<void> {
-    // Who gives it back while it is being renewed must not find it renewed afterwards.
-    if (isReleased) return;
-    version = await kv.set(key, toValue(), { expiresInMs: leaseMs, ifVersion });
-  }
-
-  async function renew(): Promise<"kept" | "doubtful"> {
-    try {
-      await set(version);
-      return "kept";
-    } catch (cause) {
-      if (!isKitbagError(cause, "store-conflict")) throw cause;
-      const found = await kv.get(key);
-      if (found && toKeptLease(found).token !== token) refuse(runId, found);
-      await set(found?.version ?? 0);
-      // It is ours if only the answer to an earlier renewal was lost.
-      return found ? "kept" : "doubtful";
-    }
-  }
-
+function toLease(runId: string, { key, lease }: OwnLease): Lease {
   return {
-    set,
-    async begin(write) {
-      version = await write({ key, text: JSON.stringify(toValue()), ifVersion: 0, expiresInMs: leaseMs });
+    async renew() {
+      const renewal = await lease.renew();
+      if (renewal.status === "lost") refuse(runId, renewal.found);
+      return renewal.status;
     },
-    toRelease: () => ({ key, ifVersion: version }),
-    noteReleased: () => void (isReleased = true),
-    renew() {
-      const renewed = renew();
-      renewing = renewed.catch(() => undefined);
-      return renewed;
-    },
-    async release() {
-      isReleased = true;
-      await renewing;
-      await kv.delete(key, { ifVersion: version });
-    },
+    toRelease: () => ({ key, ifVersion: lease.version }),
+    noteReleased: () => lease.noteReleased(),
+    release: () => lease.release(),
   };
 }
 

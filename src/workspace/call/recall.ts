@@ -5,7 +5,7 @@ import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import { type Flight, toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
-import { createLeaseWatch } from "../lease.ts";
+import { createLeaseWatch } from "../../platform/lease.ts";
 import { toolDigest } from "../registry/tool-digest.ts";
 import type { Call } from "./call.ts";
 import { isLimited } from "./authority.ts";

@@ -8,7 +8,7 @@ import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { toPastUser } from "../call/authority.ts";
-import { takeLease } from "../lease.ts";
+import { takeLease } from "../../platform/lease.ts";
 import { reopenOnce } from "../recall/once.ts";
 
 /** A call that failed for good, with all that is needed to make it again. */

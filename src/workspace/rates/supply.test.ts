@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { KitbagError } from "../../core/errors.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { leaseMs } from "../lease.ts";
+import { leaseMs } from "../../platform/lease.ts";
 import { createSupplies, type Supply } from "./supply.ts";
 
 afterEach(() => void vi.useRealTimers());

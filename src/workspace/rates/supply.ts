@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { KeyValueStore } from "../../core/store.ts";
-import { createLeaseWatch, takeLease, type Lease } from "../lease.ts";
+import { createLeaseWatch, takeLease, type Lease } from "../../platform/lease.ts";
 
 /** Places for calls that run at once, of which all processes that share a store have only so many together. */
 export interface Supply {

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { KitbagError, toFailure } from "../../core/errors.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { createLeaseWatch, leaseMs } from "../lease.ts";
+import { createLeaseWatch, leaseMs } from "../../platform/lease.ts";
 import { claimOnce, reopenOnce } from "./once.ts";
 
 const subject = { address: "send", user: "ada", key: "order-1" };

@@ -4,7 +4,7 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { isKitbagError, type Failure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue, WriteOptions } from "../../core/store.ts";
-import { leaseMs, takeLease, type Lease, type LeaseWatch } from "../lease.ts";
+import { leaseMs, takeLease, type Lease, type LeaseWatch } from "../../platform/lease.ts";
 
 /** How a call ended, as it is kept for its key. */
 export type OnceOutcome =
