@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../core/define-tool.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Guard } from "../core/guards.ts";
-import { askThePerson } from "./approve-call.ts";
+import { askThePerson } from "./call-options.ts";
 import { createTerminal } from "./terminal.ts";
 
 const deploy = defineTool({ name: "deploy", description: "Deploys", run: () => "deployed" });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { usageError } from "./usage-error.ts";
+import { usageError, type Invocation } from "./cli-command.ts";
 
 /** Adds `--module` to a command that works on tools. */
 export function addModuleOption(command: Command): void {
@@ -36,4 +36,35 @@ export function getText(options: Readonly<Record<string, unknown>>, name: string
 export function getTexts(options: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const value = options[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/**
+ * Reads `--limit`.
+ *
+ * @throws {KitbagError} `usage-invalid` if it is no number.
+ */
+export function readLimit(text = "20"): number {
+  const limit = /^\d{1,6}$/u.test(text) ? Number(text) : 0;
+  if (limit >= 1) return limit;
+  throw usageError(`Cannot use --limit ${text}: expected a whole number from 1 to 999999`);
+}
+
+/** How much is logged: each says what those behind it say, and more. */
+export const logLevels = ["debug", "info", "warn", "error", "off"] as const;
+
+/** How important a line is, or how important a line must be. */
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * How much the person wants to read, by `--log` or `KITBAG_LOG`; nothing unless said.
+ *
+ * @throws {KitbagError} `usage-invalid` for a level that there is not.
+ */
+export function readLogLevel({ options, env }: Pick<Invocation, "options" | "env">): LogLevel {
+  const flag = getText(options, "log");
+  const text = flag ?? (env["KITBAG_LOG"] || "off");
+  const level = logLevels.find((candidate) => candidate === text);
+  if (level !== undefined) return level;
+  const source = flag === undefined ? "KITBAG_LOG" : "--log";
+  throw usageError(`Cannot use ${source} ${JSON.stringify(text)}: expected ${logLevels.join(", ")}`);
 }

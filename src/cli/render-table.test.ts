@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderTable } from "./render-table.ts";
+import { renderTable } from "./render.ts";
 
 test("renderTable() aligns columns, also of wide characters and marks", () => {
   const table = render([

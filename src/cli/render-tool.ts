@@ -5,11 +5,9 @@ import type { Tool } from "../core/tool.ts";
 import { countOpened } from "../sandbox/grants.ts";
 import { describeRate, describeTime } from "../workspace/rates/rate-limit.ts";
 import type { RegisteredTool } from "../workspace/registry/registered-tool.ts";
-import { describeFlags } from "./flags/describe-flags.ts";
-import { renderCall } from "./flags/render-call.ts";
+import { describeFlags, renderCall } from "./flags/describe-flags.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
-import { renderFacts, type Fact } from "./render-facts.ts";
-import { renderTable } from "./render-table.ts";
+import { renderFacts, type Fact, renderTable } from "./render.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells whether the operating system holds a tool to its permissions. Code of this process can do what the process can. */

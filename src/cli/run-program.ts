@@ -4,14 +4,13 @@ import type { Command, CommanderError } from "commander";
 
 import { KitbagError, quote } from "../core/errors.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { Answer, CliCommand, CliContext, Invocation } from "./cli-command.ts";
+import { type Answer, type CliCommand, type CliContext, type Invocation, usageError } from "./cli-command.ts";
 import { type CommandEntry, commands } from "./commands.ts";
-import { readLogLevel } from "./logs/log-level.ts";
+import { readLogLevel } from "./options.ts";
 import { renderJson, renderJsonLine } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 import { interrupt } from "./until-interrupted.ts";
-import { usageError } from "./usage-error.ts";
 
 /** Runs the command line as the whole of this process: prints one answer and ends with its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toShownPath } from "./shown-path.ts";
+import { toShownPath } from "./render.ts";
 
 test.for([
   ["/project/skills/a", "skills/a"],

@@ -2,12 +2,13 @@ import type { AgentRun } from "../../agent/agent-run.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { Approve } from "../../workspace/call/call-options.ts";
-import { askThePerson } from "../approve-call.ts";
+import { askThePerson } from "../call-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";
 import { onInterrupt } from "../until-interrupted.ts";
 import type { OpenAgent } from "./with-agent.ts";
 import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
+import type { ModelMessage } from "../../models/model.ts";
 
 /** How a run is shown while it goes on, and how a person is asked. */
 export interface ShownRun {
@@ -57,4 +58,16 @@ export async function finishRun(run: AgentRun, view: RunView | undefined): Promi
     stopWaiting();
     view?.end();
   }
+}
+
+type UserMessage = Extract<ModelMessage, { role: "user" }>;
+
+/** Makes the message of a person: what he says, and the pictures that he shows. @throws {KitbagError} `image-invalid` */
+export async function toUserMessage(text: string, images: readonly string[]): Promise<UserMessage> {
+  const content: UserMessage["content"] = text === "" ? [] : [{ type: "text", text }];
+  if (images.length > 0) {
+    const { toImagePart } = await import("../../models/images/to-image-part.ts");
+    content.push(...(await Promise.all(images.map((image) => toImagePart(image)))));
+  }
+  return { role: "user", content };
 }

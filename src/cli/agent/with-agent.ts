@@ -13,14 +13,14 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { createConfigured } from "../config/open-workspace.ts";
 import { startLog } from "../logs/start-log.ts";
 import { getText, getTexts } from "../options.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { noteUntrusted } from "../skills/load-reports.ts";
 import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { checkKeyKept, toKeyFile } from "../store/audit-files.ts";
 import { findNamedStore } from "../store/choose-store.ts";
-import { createLocalScopes } from "../store/local-scopes.ts";
+import { createLocalScopes } from "../serve/tokens.ts";
 import type { Records } from "../store/open-records.ts";
 import { withRecords } from "../store/with-records.ts";
-import { checkModel, chooseModel } from "./choose-model.ts";
+import { checkModel, chooseModel } from "./agent-options.ts";
 import { toOrigin } from "./runs/run-origin.ts";
 
 /** An agent on the workspace of a command, and what it is made of. */

@@ -1,14 +1,17 @@
 import type { ImportOptions, ImportReport } from "../../forge/import/import-skills.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { approveImport, whyRefused } from "../import/approve-import.ts";
-import { addImportOptions, toImportOptions } from "../import/import-options.ts";
-import { renderList, renderReport } from "../import/render-report.ts";
-import { withVersions } from "../import/with-versions.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import {
+  approveImport,
+  whyRefused,
+  addImportOptions,
+  toImportOptions,
+  withVersions,
+} from "../import/import-options.ts";
+import { renderList, renderReport } from "../import/render-candidate.ts";
 import { addListOption, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag add`: skills of others, fetched, shown, and enabled if somebody says so. */
 export const addCommand: CliCommand = {

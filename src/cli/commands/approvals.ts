@@ -6,18 +6,14 @@ import { createRuns } from "../../records/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
 import { showInput } from "../agent/view/show-input.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { decideDraft, findWaitingDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";
 import { addOption, addSkillsOption, getText } from "../options.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { renderFacts } from "../render-facts.ts";
-import { renderTable } from "../render-table.ts";
+import { renderFacts, renderTable } from "../render.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { findSealer, needSealer } from "../store/find-sealer.ts";
-import { withKept, type Kept } from "../store/open-kept.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
-import { usageError } from "../usage-error.ts";
+import { findSealer, needSealer, withKept, type Kept } from "../store/open-kept.ts";
 
 /** `kitbag approvals`: calls of agents, and drafts of tools, that wait for somebody. */
 export const approvalsCommand: CliCommand = {
@@ -97,7 +93,7 @@ async function listApprovals(invocation: Invocation): Promise<Answer> {
 async function showApproval(invocation: Invocation): Promise<Answer> {
   const [id = ""] = invocation.args;
   const draft = await findWaitingDraft(invocation, id);
-  if (draft !== undefined) return (await import("../forge/show-draft.ts")).showDraft(draft, invocation);
+  if (draft !== undefined) return (await import("../forge/waiting-drafts.ts")).showDraft(draft, invocation);
   const { asked } = pick(await withKept(invocation, (kept) => findWaiting(kept, invocation)), id);
   const { approval, run, tool, input } = asked;
   const facts = renderFacts([

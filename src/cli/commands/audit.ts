@@ -3,14 +3,11 @@ import { existsSync } from "node:fs";
 import type { Store } from "../../core/store.ts";
 import { type AuditBegin, type AuditEnd, type AuditLine, auditStream } from "../../records/audit/audit-entry.ts";
 import { exportAudit } from "../../records/audit/export-audit.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { addOption, getText } from "../options.ts";
-import { readLimit } from "../read-limit.ts";
-import { renderTable } from "../render-table.ts";
+import { type Answer, type CliCommand, type Invocation, type Action, runAction } from "../cli-command.ts";
+import { addOption, getText, readLimit } from "../options.ts";
+import { renderTable, showTime } from "../render.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
-import { type Action, runAction } from "../store/pick-action.ts";
-import { showTime } from "../store/show-time.ts";
 import { findKeyFile, verifyKept } from "../store/verify-kept.ts";
 import { toLinesFile, writeLines } from "../store/write-lines.ts";
 

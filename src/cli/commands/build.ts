@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
-import type { BuildProgress } from "../../packages/build/build-tool.ts";
+import { isKitbagError, KitbagError, quote, type Failure } from "../../core/errors.ts";
+import type { BuildProgress, BuiltTool } from "../../packages/build/build-tool.ts";
 import type { Dependencies } from "../../packages/install/create-dependencies.ts";
 import { toInstallOptions } from "../../packages/install/package-options.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
@@ -11,12 +11,11 @@ import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
-import { addSandboxOption, chooseSandbox } from "../sandbox/choose-sandbox.ts";
-import { createInstallTeller } from "../sandbox/open-cli-runtimes.ts";
+import { addSandboxOption, chooseSandbox, createInstallTeller } from "../sandbox/open-cli-runtimes.ts";
 import { joinPackages, readPackages } from "../sandbox/read-packages.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { findBuilds, type SkillBuilds, type ToolBuild } from "./build-find.ts";
-import { renderBuilds, type BuildOutcome } from "./build-view.ts";
+import { findBuilds, type SkillBuilds, type ToolBuild } from "../skills/find-builds.ts";
+import { toShownPath } from "../render.ts";
 
 /** `kitbag build`: the WASM modules of a skill, made from their sources. */
 export const buildCommand: CliCommand = {
@@ -116,4 +115,42 @@ function toAnswer(skills: readonly SkillBuilds[], outcomes: readonly BuildOutcom
     text: toPrintable(renderBuilds(skills, outcomes, cwd)),
     ...(failures.length > 0 && { failure: toPrintable(failure), exitCode: 1 }),
   };
+}
+
+/** What became of one tool. */
+type BuildOutcome =
+  | (BuiltTool & { readonly address: string; readonly source: string; readonly elapsedMs: number })
+  | { readonly status: "failed"; readonly address: string; readonly source: string; readonly error: Failure };
+
+const words = { built: "built", cached: "built before", current: "up to date", failed: "failed" } as const;
+
+/** Shows what became of each module, and what to do then. */
+function renderBuilds(skills: readonly SkillBuilds[], outcomes: readonly BuildOutcome[], cwd: string): string {
+  return skills
+    .flatMap((skill) => {
+      const own = skill.tools.flatMap(({ address }) => outcomes.filter((outcome) => outcome.address === address));
+      return [...own.map((outcome) => renderOutcome(outcome, skill, cwd)), ...renderTrust(skill, own, cwd)];
+    })
+    .join("\n");
+}
+
+function renderOutcome(outcome: BuildOutcome, { directory }: SkillBuilds, cwd: string): string {
+  const head = `${outcome.address}: ${words[outcome.status]}`;
+  if (outcome.status === "failed") return head;
+  const { output, bytes, compiler, version, source, elapsedMs } = outcome;
+  const path = toShownPath(join(directory, output), cwd);
+  const how = outcome.status === "built" ? ` in ${(elapsedMs / 1000).toFixed(1)} s` : "";
+  return `${head}${how}: ${path} (${toSize(bytes)}) from ${source}, by ${compiler} ${version}`;
+}
+
+/** A changed file is not what was trusted. */
+function renderTrust(skill: SkillBuilds, outcomes: readonly BuildOutcome[], cwd: string): string[] {
+  const hasChanged = outcomes.some(({ status }) => status === "built" || status === "cached");
+  if (!hasChanged || !skill.needsTrust) return [];
+  const path = toShownPath(skill.directory, cwd);
+  return [`The skill ${skill.name} has changed, so it must be trusted again: kitbag trust ${path}`];
+}
+
+function toSize(bytes: number): string {
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`;
 }

@@ -6,27 +6,25 @@ import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { noteForged } from "../forge/load-forged.ts";
 import { noteOperation } from "../forge/operations.ts";
 import { noteWaiting } from "../forge/waiting-drafts.ts";
-import { toToolInput } from "../input/to-tool-input.ts";
+import { toToolInput } from "../input/read-input.ts";
 import { renderLearned } from "../learn/render-learned.ts";
 import { startLog } from "../logs/start-log.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
-import { findSteps, isComplete } from "../skills/find-steps.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
-import { openSkillOf } from "../skills/open-skill-of.ts";
+import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
+import { findSteps, isComplete, openSkillOf } from "../skills/open-skill-of.ts";
+import { noteUntrusted } from "../skills/load-reports.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { type OpenRecords, withRecords } from "../store/with-records.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
 export const callCommand: CliCommand = {

@@ -1,6 +1,7 @@
-import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
+import { addAgentOptions, readAgentOptions } from "../agent/agent-options.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addOption } from "../options.ts";
+import { exampleSkills, isSource } from "../own-files.ts";
 import type { ChatKind } from "../agent/chat/run-chat.ts";
 
 const inTheRepository = `That was a conversation of three requests, with the offline model and the skills in skills/.
@@ -37,7 +38,6 @@ export const chatCommand: CliCommand = {
     const { limits, exposure } = readAgentOptions(invocation);
     const kind = chooseKind(invocation);
     const { runChat } = await import("../agent/chat/run-chat.ts");
-    const { exampleSkills } = await import("../agent/chat/example-requests.ts");
     const { withAgent } = await import("../agent/with-agent.ts");
     const wishes = {
       limits,
@@ -47,7 +47,7 @@ export const chatCommand: CliCommand = {
     };
     const answer = await withAgent(invocation, wishes, (open) => runChat(invocation, open, kind));
     return kind === "show" && !invocation.json
-      ? { ...answer, text: `\n${import.meta.url.endsWith(".ts") ? inTheRepository : installed}` }
+      ? { ...answer, text: `\n${isSource ? inTheRepository : installed}` }
       : answer;
   },
 };

@@ -5,13 +5,10 @@ import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
-import { renderTable } from "../render-table.ts";
-import { toShownPath } from "../shown-path.ts";
-import { firstFinding } from "../skills/describe-report.ts";
-import { toFindOptions } from "../skills/find-options.ts";
+import { renderTable, toShownPath } from "../render.ts";
+import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { toFindOptions, toLoadOptions } from "../skills/load-reports.ts";
 import { createUsesCheck } from "../skills/check-uses.ts";
-import { toLoadOptions } from "../skills/load-reports.ts";
-import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 
 /** `kitbag check`: what is wrong with skills, and what to do about it. */

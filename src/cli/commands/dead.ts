@@ -5,28 +5,23 @@ import {
   openDeadLetters,
   type RetryDeadOptions,
 } from "../../workspace/failures/dead-letters.ts";
-import { askThePerson } from "../approve-call.ts";
+import { askThePerson } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, type Action, runAction } from "../cli-command.ts";
 import { readInput } from "../input/read-input.ts";
 import { startLog } from "../logs/start-log.ts";
-import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, getTexts, readLimit } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { readLimit } from "../read-limit.ts";
-import { renderFacts } from "../render-facts.ts";
-import { renderTable } from "../render-table.ts";
+import { renderFacts, renderTable, showTime } from "../render.ts";
 import { failedAnswer } from "../report-error.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { createLocalScopes } from "../store/local-scopes.ts";
+import { createLocalScopes } from "../serve/tokens.ts";
 import { withKept } from "../store/open-kept.ts";
-import { type Action, runAction } from "../store/pick-action.ts";
-import { showTime } from "../store/show-time.ts";
 import { type OpenRecords, withRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag dead`: calls that failed because of their tool. */
 export const deadCommand: CliCommand = {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
-import { checkNode } from "../doctor-checks.ts";
+import { checkNode } from "../doctor/check-project.ts";
 import type { MachineExamination as Machine } from "../doctor/examine-machine.ts";
 
 test("kitbag doctor looks at the machine and finds no configuration", async () => {

@@ -1,10 +1,9 @@
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { addModelOption, chooseModel, nameModel } from "../agent/choose-model.ts";
-import { runChecks } from "../doctor-checks.ts";
-import { examineMachine } from "../doctor/examine-machine.ts";
-import { marks, renderMachine } from "../doctor/render-machine.ts";
-import { renderTable } from "../render-table.ts";
-import { addSandboxOption, chooseSandbox } from "../sandbox/choose-sandbox.ts";
+import { addModelOption, chooseModel, nameModel } from "../agent/agent-options.ts";
+import { runChecks } from "../doctor/check-project.ts";
+import { examineMachine, marks, renderMachine } from "../doctor/examine-machine.ts";
+import { renderTable } from "../render.ts";
+import { addSandboxOption, chooseSandbox } from "../sandbox/open-cli-runtimes.ts";
 
 /** `kitbag doctor`: what works here and what does not. */
 export const doctorCommand: CliCommand = {
@@ -41,7 +40,7 @@ async function examineModels(invocation: Invocation): Promise<Answer> {
   const { terminal, env } = invocation;
   const [{ checkModels }, { renderModels }, { loadTrustedOptions }] = await Promise.all([
     import("../doctor/check-models.ts"),
-    import("../doctor/render-models.ts"),
+    import("../doctor/check-models.ts"),
     import("../config/open-workspace.ts"),
   ]);
   const { model, store } = await loadTrustedOptions(invocation);

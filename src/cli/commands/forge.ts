@@ -1,12 +1,11 @@
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { forgeOperations, type ForgeOperation } from "../forge/operations.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption } from "../options.ts";
-import { renderTable } from "../render-table.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { renderTable } from "../render.ts";
+import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag forge`: what MCP clients make tools with, for a person. */
 export const forgeCommand: CliCommand = {
@@ -39,7 +38,7 @@ export const forgeCommand: CliCommand = {
     const [name] = invocation.args;
     if (name === undefined || name.startsWith("-")) return undefined;
     const operation = findOperation(name);
-    const { renderOperation } = await import("../forge/render-operation.ts");
+    const { renderOperation } = await import("../forge/run-operation.ts");
     return renderOperation(operation, invocation);
   },
   async run(invocation) {

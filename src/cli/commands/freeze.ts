@@ -8,13 +8,12 @@ import { isInside } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { freezeManifest } from "../../skills/scripts/manifest/freeze-manifest.ts";
 import { manifestPath } from "../../skills/scripts/manifest/parse-manifest.ts";
-import type { CliCommand, Invocation } from "../cli-command.ts";
+import { type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addSkillsOption, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { toShownPath } from "../shown-path.ts";
-import { whySkipped } from "../skills/describe-report.ts";
+import { toShownPath } from "../render.ts";
+import { whySkipped } from "../skills/render-diagnostics.ts";
 import { loadReports } from "../skills/load-reports.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag freeze`: what was read from scripts becomes a manifest that an author can edit. */
 export const freezeCommand: CliCommand = {

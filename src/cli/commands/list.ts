@@ -5,10 +5,9 @@ import type { SkillState } from "../../workspace/skills/skill-methods.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { renderTable } from "../render-table.ts";
+import { renderTable, toShownPath } from "../render.ts";
 import { showMaker } from "../forge/forged-versions.ts";
-import { toShownPath } from "../shown-path.ts";
-import { whySkipped } from "../skills/describe-report.ts";
+import { whySkipped } from "../skills/render-diagnostics.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 
 /** `kitbag list`: the tools and the skills there are. */

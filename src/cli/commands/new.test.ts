@@ -7,8 +7,7 @@ import { expect, test } from "vitest";
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { templates } from "../../forge/templates/templates.ts";
-import { skillTemplates } from "../templates/skill-templates.ts";
-import { toolTemplateNames } from "./new.ts";
+import { skillTemplates, toolTemplateNames } from "./new.ts";
 
 test.for(skillTemplates.map(({ name }) => name))(
   "kitbag new skill --template %s makes a skill that passes the specification",

@@ -1,16 +1,20 @@
-import { resolve } from "node:path";
+import { resolve, dirname, join } from "node:path";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { findLinkOut } from "../../sandbox/find-link-out.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { toShownPath } from "../shown-path.ts";
-import { skillTemplates } from "../templates/skill-templates.ts";
-import type { SkillTemplate } from "../templates/skill-template.ts";
-import { writeFolder } from "../templates/write-folder.ts";
-import { usageError } from "../usage-error.ts";
+import { toShownPath } from "../render.ts";
+import type { SkillTemplate, TemplateFile } from "../templates/skill-template.ts";
+import { bashTemplate } from "../templates/bash.ts";
+import { hybridTemplate } from "../templates/hybrid.ts";
+import { nodeTemplate } from "../templates/node.ts";
+import { plainTemplate } from "../templates/plain.ts";
+import { pythonTemplate } from "../templates/python.ts";
+import { describeFileError } from "../../platform/files.ts";
 
 /** The templates of tools, as they are listed in the help: what they are made of is loaded when one is used. */
 export const toolTemplateNames: readonly string[] = [
@@ -28,6 +32,15 @@ export const toolTemplateNames: readonly string[] = [
   "wasm-assemblyscript",
   "wasm-rust",
   "web-scraper",
+];
+
+/** Every template there is, the simplest first. */
+export const skillTemplates: readonly SkillTemplate[] = [
+  plainTemplate,
+  pythonTemplate,
+  nodeTemplate,
+  bashTemplate,
+  hybridTemplate,
 ];
 
 /** `kitbag new`: a skill or a tool to start from. */
@@ -146,4 +159,30 @@ function renderNext(path: string, files: readonly string[]): string {
     `  kitbag check ${path} --spec`,
     `  kitbag show ${path.slice(path.lastIndexOf("/") + 1)} --skills ${path}`,
   ].join("\n");
+}
+
+/**
+ * Writes files into a folder that is not there yet: all of them or nothing.
+ *
+ * @throws {KitbagError} `usage-invalid` if the folder is there, or cannot be written.
+ */
+function writeFolder(folder: string, files: readonly TemplateFile[]): void {
+  if (existsSync(folder))
+    throw usageError(`Cannot write ${folder}: it is already there; choose another name, or move it away`);
+  try {
+    mkdirSync(dirname(folder), { recursive: true });
+    // Fails if somebody else was faster.
+    mkdirSync(folder);
+  } catch (cause) {
+    throw usageError(`Cannot write ${folder}: ${describeFileError(cause)}`);
+  }
+  try {
+    for (const { path, content, executable } of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content, { flag: "wx", mode: executable === true ? 0o755 : 0o644 });
+    }
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true });
+    throw usageError(`Cannot write ${folder}: ${describeFileError(cause)}`);
+  }
 }

@@ -12,22 +12,18 @@ import { changeKeptQuotas, findWrongLimit, type QuotaLimits } from "../../worksp
 import { createQuotas, type Quotas, readUsage, type UsedQuota } from "../../workspace/quotas/quotas.ts";
 import { createUsers } from "../../workspace/users.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
-import { showDollars } from "../agent/view/show-cost.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { showDollars } from "../agent/view/describe-end.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
+import { renderTable, toShellWord, showBytes } from "../render.ts";
 import { hasTokenFile, loadTokens, ownTokenFile } from "../serve/token-file.ts";
 import { addStoreOption, defaultStore, findNamedStore, nameStore, type KeptChoice } from "../store/choose-store.ts";
 import { loadKnownStores } from "../store/known-stores.ts";
 import { checkKept, openKept } from "../store/open-kept.ts";
 import { createRecords } from "../store/open-records.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
-import { showBytes } from "../store/show-bytes.ts";
-import { toShellWord } from "../to-shell-word.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag quota`: how much each user may use, and has used. */
 export const quotaCommand: CliCommand = {

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import type { Forge, ForgedTool } from "../../forge/forge-interface.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findForged } from "../forge/forged-versions.ts";
-import { noteUsers } from "../forge/note-users.ts";
+import { noteUsers } from "../forge/render-forged.ts";
 import { withForge } from "../forge/with-forge.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";

@@ -5,21 +5,17 @@ import type { RunOptions } from "../../agent/agent-options.ts";
 import type { AgentRun } from "../../agent/agent-run.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
-import { checkConversationId } from "../agent/check-conversation-id.ts";
+import type { LiveDebugging } from "../agent/debug/ask-at-stop.ts";
+import { checkConversationId, addAgentOptions, readAgentOptions } from "../agent/agent-options.ts";
 import { breakpointForms, parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
 import { toNext } from "../agent/runs/run-origin.ts";
-import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
-import { createShownRun, finishRun } from "../agent/show-run.ts";
-import { toUserMessage } from "../agent/to-user-message.ts";
-import { toRunAnswer } from "../agent/view/describe-end.ts";
-import { renderCostTable } from "../agent/view/show-cost.ts";
+import { createShownRun, finishRun, toUserMessage } from "../agent/show-run.ts";
+import { toRunAnswer, renderCostTable } from "../agent/view/describe-end.ts";
 import { withAgent, type OpenAgent } from "../agent/with-agent.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { renderJson } from "../printable.ts";
 import { describeFileError } from "../../platform/files.ts";
-import { usageError } from "../usage-error.ts";
 
 const maxTaskBytes = 1024 ** 2;
 
@@ -123,7 +119,7 @@ async function openDebugging(
   invocation: Invocation,
   breakpoints: NonNullable<TaskParts["breakpoints"]>,
 ): Promise<LiveDebugging> {
-  const { openLiveDebugging } = await import("../agent/debug/live-debugging.ts");
+  const { openLiveDebugging } = await import("../agent/debug/ask-at-stop.ts");
   return openLiveDebugging(invocation, breakpoints);
 }
 

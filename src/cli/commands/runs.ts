@@ -1,8 +1,7 @@
 import { breakpointForms } from "../agent/debug/parse-breakpoints.ts";
-import { addAgentOptions } from "../agent/read-agent-options.ts";
-import type { CliCommand } from "../cli-command.ts";
+import { addAgentOptions } from "../agent/agent-options.ts";
+import { type CliCommand, runAction, type Action } from "../cli-command.ts";
 import { addListOption, addOption } from "../options.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
 
 /** `kitbag runs`: what agents did, and how to go on with it. */
 export const runsCommand: CliCommand = {
@@ -35,7 +34,7 @@ export const runsCommand: CliCommand = {
 const actions: Readonly<Record<string, Action>> = {
   list: {
     words: [0, 0],
-    run: async (invocation) => (await import("../agent/runs/list-runs.ts")).listRuns(invocation),
+    run: async (invocation) => (await import("../agent/runs/show-run-command.ts")).listRuns(invocation),
   },
   show: {
     words: [1, 1],
@@ -43,15 +42,15 @@ const actions: Readonly<Record<string, Action>> = {
   },
   resume: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/resume-run.ts")).resumeRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).resumeRun(invocation),
   },
   replay: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/replay-run-command.ts")).replayRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).replayRun(invocation),
   },
   fork: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/fork-run-command.ts")).forkRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).forkRun(invocation),
   },
   debug: {
     words: [1, 1],

@@ -1,11 +1,9 @@
 import type { FoundItem } from "../../workspace/skills/search-workspace.ts";
-import type { CliCommand, Invocation } from "../cli-command.ts";
-import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, getTexts, readLimit } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
+import { renderTable } from "../render.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
-import { readLimit } from "../read-limit.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag search`: skills and tools by words. */
 export const searchCommand: CliCommand = {

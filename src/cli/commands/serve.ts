@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 import { describeCause, quote } from "../../core/errors.ts";
 import { describeFileError } from "../../platform/files.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
@@ -10,7 +10,6 @@ import type { Served } from "../serve/open-served.ts";
 import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { endSignals, untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag serve`: the tools and skills of a project, for MCP clients. */
 export const serveCommand: CliCommand = {
@@ -53,7 +52,7 @@ async function serve(invocation: Invocation, wishes: ServeWishes, { records, run
   const { openServed } = await import("../serve/open-served.ts");
   const { http } = wishes;
   const places = http?.tokens;
-  const tokens = places && (await import("../serve/live-tokens.ts")).openTokens(places);
+  const tokens = places && (await import("../serve/tokens.ts")).openTokens(places);
   surviveRejections(invocation);
   const work = async (signal: AbortSignal): Promise<Answer> => {
     const open = (): Promise<Served> => openServed(invocation, wishes, { records, runtimes, tokens });

@@ -7,23 +7,19 @@ import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { toolTokens } from "../../workspace/skills/render-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
 import { noteForged } from "../forge/load-forged.ts";
 import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import type { Fact } from "../render-facts.ts";
+import { type Fact, toShownPath } from "../render.ts";
 import { isEnforced, renderTool } from "../render-tool.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
-import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
-import { toShownPath } from "../shown-path.ts";
-import { isComplete } from "../skills/find-steps.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { addSandboxOption, openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { isComplete } from "../skills/open-skill-of.ts";
+import { noteUntrusted } from "../skills/load-reports.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
-import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
-import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
-import { usageError } from "../usage-error.ts";
+import { renderSkill, renderSkipped, showSkill, toSkillDocument } from "../skills/show-skill.ts";
 
 /** What is known about a skill's tool beyond the tool itself. */
 interface ToolOrigin {

@@ -1,11 +1,9 @@
 import { createVersions } from "../../records/versions/versions.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, type Action, runAction } from "../cli-command.ts";
 import { acceptStore } from "../store/accept-store.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { exportKept } from "../store/export-kept.ts";
-import { importKept } from "../store/import-kept.ts";
+import { exportKept, importKept } from "../store/transfer-kept.ts";
 import { withKept } from "../store/open-kept.ts";
-import { type Action, runAction } from "../store/pick-action.ts";
 import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
 
 /** For so long a large output is kept, so that somebody can still read it. */

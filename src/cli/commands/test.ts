@@ -7,20 +7,18 @@ import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts
 import { isInside, toRealPath } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/creation/run-examples.ts";
-import { askThePerson } from "../approve-call.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { askThePerson } from "../call-options.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addModuleOption, addOption, getText } from "../options.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
 import { toPrintable } from "../printable.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { noteUntrusted } from "../skills/load-reports.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { renderTrials } from "../trials/render-trials.ts";
 import type { Terminal } from "../terminal.ts";
-import { createScratch } from "../trials/scratch.ts";
-import { joinTested, tryTools, type TestedTool, type TryOptions } from "../trials/try-tools.ts";
+import { createScratch, joinTested, tryTools, type TestedTool, type TryOptions } from "../trials/try-tools.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag test`: whether tools do what their examples say. */
 export const testCommand: CliCommand = {

@@ -6,10 +6,10 @@ import { nearestNames } from "../../core/nearest.ts";
 import { localUser } from "../../core/users.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
 import { makeHomeFolder, resolveKitbagHome } from "../../platform/home.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
+import { renderTable } from "../render.ts";
 import {
   changeTokens,
   checkName,
@@ -19,8 +19,6 @@ import {
   ownTokenFile,
   type TokenLine,
 } from "../serve/token-file.ts";
-import { runAction, type Action } from "../store/pick-action.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag token`: who may use `kitbag serve --http`. */
 export const tokenCommand: CliCommand = {

@@ -1,4 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
+import { isSource } from "../own-files.ts";
 
 const inTheRepository = `What to type next, in this folder:
   npx kitbag chat --examples
@@ -32,15 +33,14 @@ export const tourCommand: CliCommand = {
   define() {},
   async run(invocation) {
     const { terminal, json } = invocation;
-    const [{ tourSteps }, { runTour }, { openTourKit }] = await Promise.all([
+    const [{ tourSteps }, { openTourKit, runTour }] = await Promise.all([
       import("../tour/steps.ts"),
       import("../tour/run-tour.ts"),
-      import("../tour/tour-kit.ts"),
     ]);
     const kit = openTourKit(invocation);
     try {
       const steps = await runTour(tourSteps, kit, terminal, { quiet: json });
-      return { document: { steps }, text: import.meta.url.endsWith(".ts") ? inTheRepository : installed };
+      return { document: { steps }, text: isSource ? inTheRepository : installed };
     } finally {
       kit.close();
     }

@@ -8,18 +8,16 @@ import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import { findTrustTarget, type TrustTarget, loadAgreed, lookAt, type LookedAt } from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
 import { adoptEdited, findEdited, refuseBroken, type EditedTool } from "../forge/adopt-edited.ts";
-import { noteUsers } from "../forge/note-users.ts";
+import { noteUsers } from "../forge/render-forged.ts";
 import { addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag trust`: lets a configuration, or skills of a project, run as they are now. */
 export const trustCommand: CliCommand = {

@@ -2,16 +2,13 @@ import { isKitbagError, quote, toFailure } from "../../core/errors.ts";
 import type { VersionDiff } from "../../records/versions/diff-versions.ts";
 import { createVersions, type Versions } from "../../records/versions/versions.ts";
 import { diffForged, findForged, listForgedVersions, type ForgedVersions } from "../forge/forged-versions.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { renderPatch } from "../render-patch.ts";
-import { renderTable } from "../render-table.ts";
+import { renderPatch, renderTable, showTime } from "../render.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
-import { showTime } from "../store/show-time.ts";
 import { failedAnswer } from "../report-error.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag versions`: what tools and skills were before. */
 export const versionsCommand: CliCommand = {

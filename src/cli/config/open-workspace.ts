@@ -15,13 +15,11 @@ import { isProjectFile, loadBytes } from "../../skills/modules/project-files.ts"
 import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
-import type { CliContext } from "../cli-command.ts";
+import { type CliContext, usageError } from "../cli-command.ts";
 import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
-import { followMove } from "../store/follow-move.ts";
-import { usageError } from "../usage-error.ts";
-import { checkTrust } from "./check-trust.ts";
+import { followMove } from "../store/known-stores.ts";
+import { checkTrust, requireTrust } from "./require-trust.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
-import { requireTrust } from "./require-trust.ts";
 import {
   type Configuration,
   findGrants,

@@ -1,13 +1,12 @@
 import type { SkillFolder } from "../../core/skill.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { toPrintableLine } from "../printable.ts";
-import { toShownPath } from "../shown-path.ts";
-import { whySkipped } from "../skills/describe-report.ts";
-import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { toShownPath } from "../render.ts";
+import { whySkipped, renderDiagnostics } from "../skills/render-diagnostics.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { Terminal } from "../terminal.ts";
 import { describePower } from "./require-trust.ts";
-import type { LookedAt, LookedAtSkill } from "./look-at-skills.ts";
+import type { LookedAt, LookedAtSkill } from "./find-trust-target.ts";
 
 /** Writes what somebody is asked to trust: every file, what it may touch, what a careful reader would stop at. */
 export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: string, terminal: Terminal): string {

@@ -1,9 +1,9 @@
 import { KitbagError } from "../../core/errors.ts";
-import { updateTrust } from "../../skills/trust/trust-file.ts";
+import { updateTrust, loadTrust } from "../../skills/trust/trust-file.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import { toPrintable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
-import { checkTrust, type TrustState } from "./check-trust.ts";
+import { findImports } from "./find-imports.ts";
 
 /**
  * Answers with the digests under which a configuration may run. If it is not trusted and a person is there, asks once and
@@ -48,4 +48,28 @@ export function describePower(path: string, keys: readonly string[]): string {
 /** Tells whether an answer is a yes; anything unclear is a no. */
 export function isYes(answer: string | undefined): boolean {
   return answer !== undefined && /^y(?:es)?$/iu.test(answer);
+}
+
+/** Whether a configuration may run. */
+interface TrustState {
+  readonly status: "trusted" | "untrusted" | "changed";
+  /** The configuration and the project files it imports, as they are now. */
+  readonly files: Digests;
+  /** The files that are not what they were when the configuration was trusted. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * Compares a configuration, and everything of the project that it imports, with what was trusted. Runs nothing.
+ *
+ * @throws {KitbagError} `config-invalid` if a file, or the list of what is trusted, cannot be used.
+ */
+export function checkTrust(path: string, home: string): TrustState {
+  const files = findImports(path);
+  const trusted = loadTrust(home).configs.get(path);
+  if (trusted === undefined) return { status: "untrusted", files, changed: [] };
+  const changed = [...new Set([...files.keys(), ...trusted.keys()])].filter(
+    (file) => files.get(file) !== trusted.get(file),
+  );
+  return { status: changed.length === 0 ? "trusted" : "changed", files, changed };
 }

@@ -1,13 +1,20 @@
 import type { DebugOptions } from "../../runtimes/debug/debug-launcher.ts";
 import type { DebugEvent, DebugSession } from "../../runtimes/debug/debug-session.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { getText, getTexts } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
-import { usageError } from "../usage-error.ts";
 import { openLines } from "./lines.ts";
-import { parseBreaks, type BreakWords } from "./parse-break.ts";
-import { renderBreakpoint, renderSource, runCommand, setBreak, type CommandHost, type Next } from "./run-command.ts";
+import {
+  renderBreakpoint,
+  renderSource,
+  runCommand,
+  setBreak,
+  parseBreaks,
+  type BreakWords,
+  type CommandHost,
+  type Next,
+} from "./run-command.ts";
 
 /** What debugging changes in a call. */
 export interface Debugging {

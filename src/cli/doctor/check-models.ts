@@ -1,8 +1,10 @@
 import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import { providers, type Environment, type Provider } from "../../models/resolve/providers.ts";
 import type { Model } from "../../models/model.ts";
-import { nameModel } from "../agent/choose-model.ts";
-import { askTinyQuestions } from "./ask-tiny-questions.ts";
+import { nameModel } from "../agent/agent-options.ts";
+import { renderTable, showDuration } from "../render.ts";
+import type { Terminal } from "../terminal.ts";
+import { marks } from "./examine-machine.ts";
 
 /** What was found out about one model. */
 export interface ModelCheck {
@@ -145,4 +147,55 @@ async function listModels(url: string): Promise<string | Failure> {
   } catch {
     return toFailure("model-unavailable", { model: url, reason: "nobody answers there" });
   }
+}
+
+/** What came of two small questions to a model. */
+interface TinyAnswers {
+  readonly answerMs: number;
+  readonly callsTools: boolean;
+  /** Why it did not answer. */
+  readonly error?: Failure;
+}
+
+const runPatienceMs = 30_000;
+
+/** Asks a model something that takes no thought, and then something that needs a tool. It costs less than a cent. */
+async function askTinyQuestions(model: Model): Promise<TinyAnswers> {
+  const { createAgent } = await import("../../agent/create-agent.ts");
+  const { createWorkspace } = await import("../../workspace/create-workspace.ts");
+  const { defineTool } = await import("../../core/define-tool.ts");
+  let callsTools = false;
+  const add = defineTool({
+    name: "add",
+    description: "Adds two numbers",
+    input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+    run: ({ a, b }) => {
+      callsTools = true;
+      return Number(a) + Number(b);
+    },
+  });
+  const limits = { maxSteps: 3, maxMs: runPatienceMs };
+  const asked = { model, retries: false, limits } as const;
+  const startedAt = performance.now();
+  const first = await createAgent({ ...asked, workspace: createWorkspace() }).run("Answer with one word: ready").result;
+  const answerMs = performance.now() - startedAt;
+  if (first.error !== undefined) return { answerMs, callsTools, error: first.error };
+  const workspace = createWorkspace({ tools: [add] });
+  const second = await createAgent({ ...asked, workspace }).run("Use the tool to add 19 and 23").result;
+  return { answerMs, callsTools, ...(second.error !== undefined && { error: second.error }) };
+}
+
+/** Shows which models can be asked here, in a table. */
+export function renderModels(checks: readonly ModelCheck[], terminal: Terminal): string {
+  const rows = checks.map((check) => [
+    { works: marks.ok, failed: marks.wrong, skipped: marks.note }[check.status],
+    check.provider,
+    check.model.startsWith(`${check.provider}/`) ? check.model.slice(check.provider.length + 1) : check.model,
+    check.package,
+    check.key,
+    check.answerMs === undefined ? "" : showDuration(check.answerMs),
+    check.callsTools === undefined ? "" : check.callsTools ? "yes" : "no",
+    [check.status, check.found ?? ""].filter((part) => part !== "").join(": "),
+  ]);
+  return renderTable(["", "PROVIDER", "MODEL", "PACKAGE", "KEY", "ANSWERS IN", "CALLS TOOLS", "FOUND"], rows, terminal);
 }

@@ -1,4 +1,5 @@
 import { isSchemaObject, resolveReference, type JsonSchema } from "../../core/schema/json-schema.ts";
+import type { JsonValue } from "../../core/json.ts";
 
 /** What an object's schema says about its properties, seen through references and alternatives. */
 export interface ObjectShape {
@@ -97,4 +98,99 @@ export function getItems(root: JsonSchema, schema: JsonSchema): JsonSchema {
 export function isSwitch(root: JsonSchema, schema: JsonSchema): boolean {
   const types = getTypes(root, schema);
   return types.has("boolean") && [...types].every((type) => type === "boolean" || type === "null");
+}
+
+/** Writes the name of a parameter as a flag: `maxItems` and `max_items` are `max-items`. */
+function toFlagName(parameter: string): string {
+  return parameter
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/gu, "-")
+    .replaceAll(/[_\s]+/gu, "-")
+    .toLowerCase();
+}
+
+/** The one parameter that a flag means: the name itself, or else the only one that is written like this as a flag. */
+export function findParameter(flag: string, parameters: Iterable<string>): string | undefined {
+  const names = [...parameters];
+  if (names.includes(flag)) return flag;
+  const wanted = toFlagName(flag);
+  const matches = names.filter((name) => toFlagName(name) === wanted);
+  return matches.length === 1 ? matches[0] : undefined;
+}
+
+/** The flags for parameters, each as short as it can be without meaning two. */
+export function toFlagNames(parameters: Iterable<string>): ReadonlyMap<string, string> {
+  const names = [...parameters];
+  return new Map(
+    names.map((name) => [name, findParameter(toFlagName(name), names) === name ? toFlagName(name) : name]),
+  );
+}
+
+/**
+ * The value that a text of the command line stands for where `schema` is wanted: `3` is a number for a number and a text for a
+ * text. A text that stands for nothing of the kind stays text, for the check of the call to report.
+ */
+export function fromText(root: JsonSchema, schema: JsonSchema, text: string): JsonValue {
+  const choices = getChoices(root, schema);
+  const types = getTypes(root, schema);
+  if (choices.includes(text)) return text;
+  const choice = choices.find((candidate) => isSimple(candidate) && String(candidate) === text);
+  if (choice !== undefined) return choice as JsonValue;
+  if (types.size === 0) return parseAnything(text);
+  for (const type of types) {
+    const value = fromTextAs(type, text);
+    // Where text is welcome too, a number must look exactly like one: 007 is a name.
+    if (value !== undefined && (!types.has("string") || isExact(value, text))) return value;
+  }
+  return text;
+}
+
+function isSimple(value: unknown): boolean {
+  return value === null || typeof value === "number" || typeof value === "boolean";
+}
+
+function isExact(value: JsonValue, text: string): boolean {
+  return typeof value === "object" ? value !== null : String(value) === text;
+}
+
+function fromTextAs(type: string, text: string): JsonValue | undefined {
+  switch (type) {
+    case "number":
+    case "integer":
+      return parseNumber(text);
+    case "boolean":
+      return text === "true" || text === "false" ? text === "true" : undefined;
+    case "null":
+      return text === "null" ? null : undefined;
+    case "array":
+      return parseContainer(text, "[");
+    case "object":
+      return parseContainer(text, "{");
+    default:
+      return undefined;
+  }
+}
+
+function parseNumber(text: string): number | undefined {
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/u.test(text)) return undefined;
+  const number = Number(text);
+  // A number that would not be the one that was written stays text, and is reported.
+  const isSafe = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return isSafe ? number : undefined;
+}
+
+function parseContainer(text: string, opening: "[" | "{"): JsonValue | undefined {
+  return text.trimStart().startsWith(opening) ? parseJson(text) : undefined;
+}
+
+function parseAnything(text: string): JsonValue {
+  const value = /^\s*(?:[[{"\d-]|true|false|null)/u.test(text) ? parseJson(text) : undefined;
+  return typeof value === "number" && String(value) !== text ? text : (value ?? (text === "null" ? null : text));
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { applySettings } from "./apply-settings.ts";
-import { parseFlags } from "./parse-flags.ts";
+import { applySettings, parseFlags } from "./parse-flags.ts";
 
 test.for([
   ["--count 3", { count: 3 }],

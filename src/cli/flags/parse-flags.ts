@@ -1,11 +1,18 @@
 import { quote } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { JsonValue, JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { usageError } from "../usage-error.ts";
-import { findParameter, toFlagNames } from "./flag-names.ts";
-import { fromText } from "./from-text.ts";
-import { getItems, getShape, getTypes, isSwitch, type ObjectShape } from "./parameter.ts";
+import { usageError } from "../cli-command.ts";
+import {
+  findParameter,
+  toFlagNames,
+  getItems,
+  getShape,
+  getTypes,
+  isSwitch,
+  type ObjectShape,
+  fromText,
+} from "./parameter.ts";
 
 /** One value for one parameter, as the command line says it. */
 export interface Setting {
@@ -232,4 +239,27 @@ function listFlags(root: JsonSchema, schema: JsonSchema = root, depth = 0): stri
     const inside = depth < 2 ? listFlags(root, property, depth + 1).map((inner) => `${name}.${inner}`) : [];
     return [name, ...inside];
   });
+}
+
+/**
+ * Puts settings over an input: what a flag says goes before what the input says, and the rest of the input stays.
+ *
+ * @throws {KitbagError} `usage-invalid` if a flag goes into something that is not an object.
+ */
+export function applySettings(input: JsonObject, settings: readonly Setting[]): JsonObject {
+  // `--filter '{…}' --filter.size 3` means the same in any order: the whole first, then its parts.
+  const wholeFirst = settings.toSorted((left, right) => left.path.length - right.path.length);
+  return wholeFirst.reduce((result, { path, value }) => setInside(result, path, value), input);
+}
+
+function setInside(target: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [name = "", ...rest] = path;
+  if (rest.length === 0) return { ...target, [name]: value };
+  const inner = Object.hasOwn(target, name) ? (target[name] ?? {}) : {};
+  if (typeof inner === "object" && !isJsonList(inner)) return { ...target, [name]: setInside(inner, rest, value) };
+  throw usageError(`Cannot use --${path.join(".")}: ${name} is already set to something that has no parts`);
+}
+
+function isJsonList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

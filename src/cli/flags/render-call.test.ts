@@ -3,9 +3,8 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { applySettings } from "./apply-settings.ts";
-import { parseFlags } from "./parse-flags.ts";
-import { renderCall } from "./render-call.ts";
+import { applySettings, parseFlags } from "./parse-flags.ts";
+import { renderCall } from "./describe-flags.ts";
 
 const schema = {
   type: "object",

@@ -4,9 +4,8 @@ import { basename, dirname, join } from "node:path";
 import type { Skill } from "../../core/skill.ts";
 import type { Forge, ForgeAnswer, ForgedTool } from "../../forge/forge-interface.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
-import type { CliContext } from "../cli-command.ts";
-import type { LookedAtSkill } from "../config/look-at-skills.ts";
-import { usageError } from "../usage-error.ts";
+import { type CliContext, usageError } from "../cli-command.ts";
+import type { LookedAtSkill } from "../config/find-trust-target.ts";
 
 /** A tool that was made in a project, and whose files somebody changed by hand. */
 export interface EditedTool {

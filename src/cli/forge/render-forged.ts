@@ -4,9 +4,8 @@ import type { Tool } from "../../core/tool.ts";
 import type { LiveTool } from "../../forge/forge-interface.ts";
 import { describeWish } from "../../forge/permissions-beyond.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { renderCall } from "../flags/render-call.ts";
+import { renderCall } from "../flags/describe-flags.ts";
 import { toPrintable } from "../printable.ts";
-import { noteUsers } from "./note-users.ts";
 
 /** What an operation answers that made a tool or a skill, as far as a person wants to read it. */
 type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" | "diagnostics">> & {
@@ -90,4 +89,11 @@ export function renderCalls(
   if (path !== undefined)
     return tools.length === 0 ? [`kitbag show ${name}`] : tools.map((one) => `kitbag call ${one}`);
   return made === undefined ? [] : [renderCall(name, made.inputSchema, made.examples[0]?.input ?? {})];
+}
+
+/** What to look at after a tool has changed, for the end of a message; empty if no pipeline uses it. */
+export function noteUsers({ usedBy = [] }: Pick<LiveTool, "usedBy">): string {
+  return usedBy.length === 0
+    ? ""
+    : `\nUsed by ${usedBy.join(", ")}: see whether that is right with kitbag test ${usedBy.join(" ")}`;
 }

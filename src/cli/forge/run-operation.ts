@@ -11,20 +11,25 @@ import { defaultLimits } from "../../workspace/options/limits.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { isYes } from "../config/require-trust.ts";
-import { readText } from "../input/read-text.ts";
-import { toToolInput } from "../input/to-tool-input.ts";
+import { readText, toToolInput } from "../input/read-input.ts";
 import { getText, getTexts } from "../options.ts";
-import { toPrintableLine } from "../printable.ts";
+import { toPrintableLine, toPrintable } from "../printable.ts";
 import { renderOpened } from "../render-tool.ts";
 import { type OpenRecords, withRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
-import { openWorkshop } from "./open-workshop.ts";
+import { openWorkshop, createServedCodeTool } from "./open-workshop.ts";
 import type { ForgeOperation } from "./operations.ts";
-import { findOtherNames, toParameterWords, toTypedFlag } from "./parameter-flags.ts";
 import { renderForged } from "./render-forged.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { getShape } from "../flags/parameter.ts";
+import { createImportTool } from "../../forge/import/create-import-tool.ts";
+import { createForgeTools } from "../../forge/tools/create-forge-tools.ts";
+import { createWorkflowTools } from "../../forge/workflow/create-workflow-tools.ts";
+import { describeFlags } from "../flags/describe-flags.ts";
+import { renderTable } from "../render.ts";
+import { withForge } from "./with-forge.ts";
 
 /** Does an operation of the forge: calls the tool that MCP clients get, the way every call takes. */
 export async function runOperation(operation: ForgeOperation, given: Invocation): Promise<Answer> {
@@ -152,4 +157,70 @@ export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking
       }
     },
   };
+}
+
+/** Parameters of operations whose flags would mean something else on every command, or a half of two things that belong together. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ["input", "input-schema"],
+  ["output", "output-schema"],
+  ["skills", "skill"],
+  ["plugins", "plugin"],
+]);
+
+/** The flags that this schema has under another name, by the name of the parameter. */
+function findOtherNames(schema: JsonSchema): ReadonlyMap<string, string> {
+  const { properties } = getShape(schema, schema);
+  return new Map([...otherNames].filter(([parameter, flag]) => properties.has(parameter) && !properties.has(flag)));
+}
+
+/** The words of a person, with the flags as the schema names them. */
+function toParameterWords(schema: JsonSchema, words: readonly string[]): readonly string[] {
+  const names = findOtherNames(schema);
+  return words.map((word) => {
+    for (const [parameter, flag] of names) {
+      const rest = word.startsWith(`--${flag}`) ? word.slice(flag.length + 2) : undefined;
+      if (rest !== undefined && /^(?:$|[.=])/u.test(rest)) return `--${parameter}${rest}`;
+    }
+    return word;
+  });
+}
+
+/** A flag as a person types it: `--input.type` as `--input-schema.type`. */
+function toTypedFlag(schema: JsonSchema, flag: string): string {
+  const [, head = "", rest = ""] = /^--([^.]+)(.*)$/u.exec(flag) ?? [];
+  const other = findOtherNames(schema).get(head);
+  return other === undefined ? flag : `--${other}${rest}`;
+}
+
+/** The help of one operation: its parameters as flags, and an example. Nothing of the project runs for it. */
+export async function renderOperation(operation: ForgeOperation, invocation: Invocation): Promise<string> {
+  const { name, example } = operation;
+  const tool = await findOperationTool(name, invocation);
+  const rows = describeFlags(tool.inputSchema)
+    .filter(({ flag }) => !isDeep(flag))
+    .map(({ flag, value, required, description }) => [
+      toTypedFlag(tool.inputSchema, flag),
+      value,
+      required ? "yes" : "",
+      description,
+    ]);
+  return [
+    `Usage: kitbag forge ${name} [flags]`,
+    toPrintable(tool.description),
+    renderTable(["FLAG", "VALUE", "REQUIRED", "DESCRIPTION"], rows, invocation.terminal),
+    "@file as a value reads the file, @@ stands for one @. --input '{…}', --input @file and --input - take all of them as JSON; a flag goes\nbefore it. kitbag forge --help has the options of every operation.",
+    `Example:\n  $ kitbag forge ${name} ${example}`,
+  ].join("\n\n");
+}
+
+/** What stands two levels down is easier to write as JSON. */
+function isDeep(flag: string): boolean {
+  return flag.split(".").length > 2;
+}
+
+async function findOperationTool(name: string, invocation: Invocation): Promise<Tool> {
+  return withForge(invocation, async (forge) => {
+    const tools = [...createForgeTools(forge), ...createWorkflowTools(forge), createImportTool()];
+    return tools.find((tool) => tool.name === name) ?? createServedCodeTool();
+  });
 }

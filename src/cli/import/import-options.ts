@@ -3,13 +3,17 @@ import { join } from "node:path";
 
 import type { Command } from "commander";
 
-import type { ImportOptions } from "../../forge/import/import-skills.ts";
+import type { ImportOptions, ImportReport } from "../../forge/import/import-skills.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { findProject } from "../store/find-project.ts";
-import { usageError } from "../usage-error.ts";
+import { isYes } from "../config/require-trust.ts";
+import { renderReport } from "./render-candidate.ts";
+import type { Store } from "../../core/store.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
+import { createRecords } from "../store/open-records.ts";
 
 /** Adds what `add` and `update` have in common. */
 export function addImportOptions(command: Command): void {
@@ -51,4 +55,38 @@ function findRegistry(): string | undefined {
   const reading = readRegularFile(join(homedir(), ".npmrc"), { maxBytes: 1024 * 1024 });
   if (!reading.ok) return undefined;
   return /^\s*registry\s*=\s*"?([^"\s]+)"?\s*$/mu.exec(new TextDecoder().decode(reading.bytes))?.[1];
+}
+
+/** Who says whether something is enabled: the person who is shown it; `--yes` for a script; nobody with `--disabled`. */
+export function approveImport({ terminal, options }: Invocation): Pick<ImportOptions, "approve"> {
+  if (options["disabled"] === true) return {};
+  return {
+    async approve(report: ImportReport) {
+      if (options["yes"] === true) return true;
+      terminal.note(`${renderReport(report, terminal)}\n\n`);
+      if (!terminal.canAsk) return false;
+      const names = report.skills.map(({ name }) => name).join(", ");
+      return isYes(await terminal.ask(`Enable ${names}, exactly as shown here? [y/N] `));
+    },
+  };
+}
+
+/** What to do when nothing was enabled. */
+export function whyRefused({ terminal }: Pick<Invocation, "terminal">): string {
+  if (terminal.canAsk) return "Not enabled, and nothing was kept.";
+  return "Not enabled, and nothing was kept: nobody is there to be asked. Read what is shown, then add --yes; or --disabled to have a look at the files";
+}
+
+/** Does `work` with the store that versions are kept in, and closes it; without one if the person wants none. */
+export async function withVersions<Result>(
+  invocation: Invocation,
+  work: (kept: { readonly store?: Store }) => Promise<Result>,
+): Promise<Result> {
+  const records = createRecords(invocation);
+  try {
+    const { store } = await records.complete(await loadTrustedOptions(invocation));
+    return await work(store === undefined ? {} : { store });
+  } finally {
+    await records.close();
+  }
 }

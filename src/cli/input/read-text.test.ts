@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { readText } from "./read-text.ts";
+import { readText } from "./read-input.ts";
 
 test("readText() takes a text as it is, @ for a file, and @@ for one @", () => {
   const folder = createFolder();

@@ -1,8 +1,7 @@
 import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Attempt, LearnReport } from "../../runtimes/learn/learn-report.ts";
 import { toPrintableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import { toShownPath } from "../shown-path.ts";
+import { renderTable, toShownPath } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Shows what a tool tried and the permissions that would let it. */

@@ -5,8 +5,8 @@ import { createWorkspace, defineTool, type WorkspaceOptions } from "kitbag";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
-import { logCalls } from "./log-calls.ts";
-import type { LogLevel } from "./log-level.ts";
+import { logCalls } from "./create-logger.ts";
+import type { LogLevel } from "../options.ts";
 
 test("logCalls() logs calls with what they belong to", async () => {
   const { workspace, lines } = create("debug");

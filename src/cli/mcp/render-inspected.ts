@@ -4,7 +4,7 @@ import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
 import { toPatch } from "../../records/versions/diff-versions.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { renderPatch } from "../render-patch.ts";
+import { renderPatch } from "../render.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Invocation } from "../cli-command.ts";
-import { chooseSandbox } from "./choose-sandbox.ts";
+import { chooseSandbox } from "./open-cli-runtimes.ts";
 
 test("chooseSandbox() leaves the choice to the machine if nobody says anything", () => {
   const { invocation } = createInvocation();

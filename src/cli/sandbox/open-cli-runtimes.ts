@@ -1,20 +1,23 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Command } from "commander";
+
 import { KitbagError } from "../../core/errors.ts";
 import type { DependencyProgress } from "../../packages/install/dependency-request.ts";
 import type { PackageOptions } from "../../packages/install/package-options.ts";
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { createMcpTeller } from "../mcp/open-servers.ts";
 import { toPrintableLine } from "../printable.ts";
-import { findTokenPlaces } from "../serve/read-tokens.ts";
+import { findTokenPlaces } from "../serve/tokens.ts";
 import { defaultStore, findNamedStore } from "../store/choose-store.ts";
 import { findStoreFiles } from "../store/open-store.ts";
-import { chooseSandbox } from "./choose-sandbox.ts";
 import { joinPackages, readPackages } from "./read-packages.ts";
+import { sandboxNames, type SandboxName } from "../../sandbox/sandbox.ts";
+import { addOption, getText } from "../options.ts";
 
 /** The files of stores: no tool may read what others keep. */
 function findStores(invocation: Invocation): readonly string[] {
@@ -120,4 +123,28 @@ function parseLine(line: string, number: number, path: string): [[name: string, 
     throw new KitbagError("config-invalid", { path, reason: `line ${number} is not NAME=value` });
   }
   return [[name, value.replace(/^(["'])(.*)\1$/u, "$2")]];
+}
+
+/** Adds `--sandbox` to a command that runs tools. */
+export function addSandboxOption(command: Command): void {
+  addOption(command, "--sandbox <name>", `where scripts run: ${sandboxNames.join(", ")}; the best there is by default`);
+}
+
+/** What tells which sandbox a person wants. */
+export type SandboxWishes = Pick<Invocation, "options" | "env" | "terminal">;
+
+/**
+ * The sandbox that the person names, by flag or environment; none to take the best of this machine. To run without one is shown.
+ *
+ * @throws {KitbagError} `usage-invalid` for a name that is none.
+ */
+export function chooseSandbox({ options, env, terminal }: SandboxWishes): SandboxName | undefined {
+  const given = getText(options, "sandbox") ?? env["KITBAG_SANDBOX"];
+  if (given === undefined || given === "") return undefined;
+  const name = sandboxNames.find((candidate) => candidate === given);
+  if (name === undefined) throw usageError(`Cannot use the sandbox ${given}: there are ${sandboxNames.join(", ")}`);
+  if (name === "off") {
+    terminal.note(`${terminal.style("red", "No sandbox:")} what runs can read and change all that you can\n`);
+  }
+  return name;
 }

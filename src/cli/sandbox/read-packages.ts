@@ -7,8 +7,7 @@ import {
   packageOptionNames,
   type PackageOptions,
 } from "../../packages/install/package-options.ts";
-import type { Invocation } from "../cli-command.ts";
-import { usageError } from "../usage-error.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 
 /** The variables that say something about packages, by the option that each is. */
 const variables = {

@@ -1,7 +1,7 @@
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { toShellWord } from "../to-shell-word.ts";
-import { usageError } from "../usage-error.ts";
+import { toShellWord } from "../render.ts";
+import { usageError } from "../cli-command.ts";
 
 /** How a client reaches Kitbag. */
 export type ClientEntry =

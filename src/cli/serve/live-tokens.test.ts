@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { openTokens, type FollowedTokens, type LiveTokens } from "./live-tokens.ts";
-import type { TokenPlaces } from "./read-tokens.ts";
+import { openTokens, type FollowedTokens, type LiveTokens, type TokenPlaces } from "./tokens.ts";
 import { changeTokens, makeToken } from "./token-file.ts";
 
 const ann = ["token", "of", "ann", "1234567890"].join("-");

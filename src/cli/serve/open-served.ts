@@ -12,19 +12,16 @@ import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
 import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import { type FollowedSkills, followSkills, createSkillSource } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { CliContext, Invocation } from "../cli-command.ts";
+import { type CliContext, type Invocation, usageError } from "../cli-command.ts";
 import { openWorkshop } from "../forge/open-workshop.ts";
-import { readLogLevel } from "../logs/log-level.ts";
+import { readLogLevel } from "../options.ts";
 import { type CliServers, withServers } from "../mcp/open-servers.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { toFindOptions } from "../skills/find-options.ts";
-import { toLoadOptions } from "../skills/load-reports.ts";
-import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { toFindOptions, toLoadOptions, noteUntrusted } from "../skills/load-reports.ts";
 import { ownFolder } from "../store/find-project.ts";
 import type { OpenRecords } from "../store/with-records.ts";
-import { usageError } from "../usage-error.ts";
-import type { LiveTokens } from "./live-tokens.ts";
-import { readVersion } from "./own-files.ts";
+import type { LiveTokens } from "./tokens.ts";
+import { readVersion } from "../own-files.ts";
 import type { ServeWishes } from "./serve-wishes.ts";
 
 /** A workspace that is ready to be served. */

@@ -4,13 +4,12 @@ import { checkGateOptions } from "../../gate/check-gate-options.ts";
 import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
 import { findSkills } from "../../skills/discovery/find-skills.ts";
 import { isInside } from "../../platform/paths.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { getText } from "../options.ts";
-import { toFindOptions } from "../skills/find-options.ts";
-import { usageError } from "../usage-error.ts";
+import { toFindOptions } from "../skills/load-reports.ts";
 import { type ClientEntry, renderClientConfig } from "./client-configs.ts";
-import { isSource, mainFile } from "./own-files.ts";
-import { readTokens, withoutMissing } from "./read-tokens.ts";
+import { isSource, mainFile } from "../own-files.ts";
+import { readTokens, withoutMissing } from "./tokens.ts";
 import type { HttpWishes, ServeWishes } from "./serve-wishes.ts";
 
 /**

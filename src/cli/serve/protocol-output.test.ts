@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
 
-import { openProtocolOutput } from "./protocol-output.ts";
+import { openProtocolOutput } from "./serve-stdio.ts";
 
 test("openProtocolOutput() writes to the stream also when its write goes elsewhere", async () => {
   const stdout = new PassThrough();

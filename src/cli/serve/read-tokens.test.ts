@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
-import { findTokenPlaces, readFirstTokens, readTokens, withoutMissing } from "./read-tokens.ts";
+import { findTokenPlaces, readFirstTokens, readTokens, withoutMissing } from "./tokens.ts";
 
 const [first, second] = [["first", "made-up-token"].join("-"), ["second", "made-up-token"].join("-")] as const;
 const home = "/no/such/home";

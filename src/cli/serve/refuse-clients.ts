@@ -10,10 +10,10 @@ import { toFailedAnswer } from "../report-error.ts";
 import { toHeadFolder, toKeyFile } from "../store/audit-files.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import type { LiveTokens } from "./live-tokens.ts";
+import type { LiveTokens } from "./tokens.ts";
 import type { Served } from "./open-served.ts";
-import { openServiceGate } from "./open-service-gate.ts";
-import { openProtocolOutput } from "./protocol-output.ts";
+import { openServiceGate } from "./serve-http.ts";
+import { openProtocolOutput } from "./serve-stdio.ts";
 import type { HttpWishes } from "./serve-wishes.ts";
 
 /**

@@ -1,6 +1,7 @@
+import { Writable } from "node:stream";
+
 import type { Invocation } from "../cli-command.ts";
 import type { Served } from "./open-served.ts";
-import { openProtocolOutput } from "./protocol-output.ts";
 
 /** Serves the client that started this program, until it ends or `signal` is aborted. */
 export async function serveStdio({ terminal }: Invocation, { server }: Served, signal: AbortSignal): Promise<void> {
@@ -14,4 +15,20 @@ export async function serveStdio({ terminal }: Invocation, { server }: Served, s
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   await serving.closed;
+}
+
+/**
+ * Standard output as a stream for the protocol alone. `process.stdout.write` goes to standard error by then, so that nothing that a
+ * tool or a configuration prints gets between the messages.
+ */
+export function openProtocolOutput({ stdout }: { readonly stdout: Writable } = process): Writable {
+  const { write } = Object.getPrototypeOf(stdout) as Writable;
+
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: Buffer | string, encoding, done) {
+      if (write.call(stdout, chunk, encoding)) done();
+      else stdout.once("drain", done);
+    },
+  });
 }

@@ -4,13 +4,12 @@ import { quote } from "../../core/errors.ts";
 import { shortestToken } from "../../gate/check-gate-options.ts";
 import type { GateOAuth, GateToken } from "../../gate/gate.ts";
 import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { usageError } from "../usage-error.ts";
 import { clientNames } from "./client-configs.ts";
-import { findTokenPlaces, type TokenPlaces } from "./read-tokens.ts";
+import { findTokenPlaces, type TokenPlaces } from "./tokens.ts";
 
 const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
 

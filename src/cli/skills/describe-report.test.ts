@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import { firstFinding, whySkipped } from "./describe-report.ts";
+import { firstFinding, whySkipped } from "./render-diagnostics.ts";
 
 test("firstFinding() is the worst, and of several the first", () => {
   const diagnostics = [finding("info", "a"), finding("warning", "b"), finding("error", "c"), finding("error", "d")];

@@ -1,18 +1,18 @@
 import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, resolve, delimiter, isAbsolute } from "node:path";
+import { homedir } from "node:os";
 
-import { findSkills } from "../../skills/discovery/find-skills.ts";
+import { findSkills, type FindOptions } from "../../skills/discovery/find-skills.ts";
 import { isInside } from "../../platform/paths.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
 import { createFolderTrust, type FolderTrust } from "../../skills/trust/folder-trust.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
-import type { CliContext } from "../cli-command.ts";
+import { type CliContext, usageError } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
-import { followMove } from "../store/follow-move.ts";
+import { followMove } from "../store/known-stores.ts";
 import type { Terminal } from "../terminal.ts";
-import { usageError } from "../usage-error.ts";
-import { relativeFolders, toFindOptions } from "./find-options.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 
 /**
  * Finds and reads the skills that a command works with: those of `directories`, then those of the usual places. Runs nothing
@@ -90,5 +90,37 @@ function toReal(path: string): string[] {
     return [realpathSync(path)];
   } catch {
     return [];
+  }
+}
+
+/** Where a command looks for skills: in the folders that the person named, in those of `KITBAG_SKILLS`, in the usual places. */
+export function toFindOptions(context: CliContext, directories: readonly string[]): FindOptions {
+  const { cwd } = context;
+  const home = homedir();
+  return {
+    directories: [...directories, ...listedFolders(context)].map((directory) => resolve(cwd, directory)),
+    workingDirectory: cwd,
+    ...(isAbsolute(home) && { homeDirectory: home }),
+  };
+}
+
+/** The folders of `KITBAG_SKILLS` that are another place in every project: what they hold was not chosen by the person. */
+function relativeFolders(context: CliContext): string[] {
+  return listedFolders(context)
+    .filter((path) => !isAbsolute(path))
+    .map((path) => resolve(context.cwd, path));
+}
+
+function listedFolders({ env }: CliContext): string[] {
+  return (env["KITBAG_SKILLS"] ?? "").split(delimiter).filter((path) => path !== "");
+}
+
+/** Says on standard error which skills may have what was not found: nobody knows their tools until their code is trusted. */
+export function noteUntrusted(reports: readonly SkillReport[], terminal: Pick<Terminal, "note">): void {
+  for (const { name, skill } of reports) {
+    const { code, trust, directory = "" } = skill?.folder ?? {};
+    if (code === undefined || trust?.status !== "untrusted") continue;
+    const cure = `read it, then run: kitbag trust ${directory}`;
+    terminal.note(`${toPrintable(`The tools of ${name} are not known: its ${code} is not trusted; ${cure}`)}\n`);
   }
 }

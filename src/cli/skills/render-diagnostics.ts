@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 
 const styles: Readonly<Record<Diagnostic["severity"], Style>> = { error: "red", warning: "yellow", info: "dim" };
 
@@ -36,4 +37,19 @@ function toPlace(folder: string, file: string): string {
 /** What a scan found in the text, keys masked. */
 function getEvidence(diagnostic: Diagnostic): string | undefined {
   return "evidence" in diagnostic && typeof diagnostic.evidence === "string" ? diagnostic.evidence : undefined;
+}
+
+const weights = { error: 0, warning: 1, info: 2 } as const;
+
+/** The worst that is said about a skill; of several, the first. */
+export function firstFinding({ diagnostics }: Pick<SkillReport, "diagnostics">): Diagnostic | undefined {
+  return diagnostics.toSorted((left, right) => weights[left.severity] - weights[right.severity])[0];
+}
+
+/** Why there is no skill: `skipped, because …`. */
+export function whySkipped(report: Pick<SkillReport, "diagnostics">): string {
+  const { message = "nobody knows why" } = firstFinding(report) ?? {};
+  const reason = message.replace(/^skipped, because /iu, "");
+  // A sentence goes on in lower case; a name like SKILL.md stays as it is.
+  return `skipped, because ${reason.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase())}`;
 }

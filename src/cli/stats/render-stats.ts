@@ -1,11 +1,9 @@
 import type { CallFigures } from "../../records/stats/call-stats.ts";
 import type { RecordedCallStats } from "../../records/stats/read-call-stats.ts";
-import { showDollars } from "../agent/view/show-cost.ts";
+import { showDollars } from "../agent/view/describe-end.ts";
 import { toPrintableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import { showTime } from "../store/show-time.ts";
+import { renderTable, showTime, showDuration } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
-import { showDuration } from "./show-duration.ts";
 
 type Screen = Pick<Terminal, "style" | "columns" | "isScreen">;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { showDuration } from "./show-duration.ts";
+import { showDuration } from "../render.ts";
 
 test.for([
   [0, "0 ms"],

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
@@ -9,12 +9,14 @@ import { setAsideAudit } from "../../records/audit/set-aside-audit.ts";
 import { anchorAudit } from "../../records/audit/verify-audit.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
-import type { AuditFiles } from "./audit-files.ts";
-import { checkThere } from "./check-there.ts";
-import { defaultStore, findNamedStore, nameStore, showCommand } from "./choose-store.ts";
+import { type AuditFiles, toAuditFiles, toPlaceId } from "./audit-files.ts";
+import { checkThere, defaultStore, findNamedStore, nameStore, showCommand, type KeptChoice } from "./choose-store.ts";
 import { checkKept } from "./open-kept.ts";
-import { takeStore } from "./take-store.ts";
-import { tellSetAside } from "./tell-set-aside.ts";
+import { tellSetAside } from "./verify-kept.ts";
+import { keepStoreId, makeStoreId } from "../../store/store-id.ts";
+import { findLostHeads, identifyStore, noteStore } from "./identify-store.ts";
+import { updateKnownStores } from "./known-stores.ts";
+import { openStore } from "./open-store.ts";
 
 /**
  * Takes a store as it is: from now on it is the one that belongs here, and its audit ends where it ends now. With `--new-audit` also
@@ -59,4 +61,44 @@ export async function anchorStore(store: Store, files: AuditFiles): Promise<Audi
   // There is nothing that a new key could not have made.
   await (await openAudit({ store, ...files })).close();
   return { ok: true, count: 0, hash: "" };
+}
+
+/** A store that was taken, or why it cannot be. */
+interface TakenStore {
+  readonly verdict: AuditVerdict;
+  /** How many heads of earlier stores at this place were forgotten. */
+  readonly forgotten: number;
+}
+
+/**
+ * Makes a store the one that belongs here: `anchor` says where its audit ends. A copy of another store, and one that does
+ * not prove that it is the store whose id it has, get an id of their own. Nothing
+ * changes if the audit cannot go on.
+ */
+export async function takeStore(
+  choice: KeptChoice,
+  home: string,
+  anchor: (store: Store, files: AuditFiles) => Promise<AuditVerdict>,
+): Promise<TakenStore> {
+  const found = choice.kind === "sqlite" ? await identifyStore(choice, home) : undefined;
+  const store = await openStore(choice);
+  try {
+    if (found === undefined || choice.kind !== "sqlite") {
+      return { verdict: await anchor(store, toAuditFiles(home, toPlaceId(choice))), forgotten: 0 };
+    }
+    const id = "id" in found ? found.id : makeStoreId();
+    const verdict = await anchor(store, toAuditFiles(home, id));
+    if (!verdict.ok) return { verdict, forgotten: 0 };
+    await keepStoreId(store, id);
+    await noteStore(choice, home, id, found.status === "known" ? found.movedFrom : undefined);
+    const lost = findLostHeads(choice, home, id);
+    for (const path of lost) rmSync(path);
+    await updateKnownStores(home, (stores) => {
+      const file = stores.get(id)?.file;
+      for (const [other, place] of [...stores]) if (place.file === file && other !== id) stores.delete(other);
+    });
+    return { verdict, forgotten: lost.length };
+  } finally {
+    await store.close();
+  }
 }

@@ -1,14 +1,15 @@
-import { resolve } from "node:path";
+import { resolve, join } from "node:path";
+import { existsSync } from "node:fs";
 
 import type { Command } from "commander";
 
 import { parseServerAddress } from "../../store/server-address.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
-import { toShellWord } from "../to-shell-word.ts";
-import { usageError } from "../usage-error.ts";
-import { findStoreFile, type StoreFile } from "./find-store-file.ts";
+import { toShellWord } from "../render.ts";
+import { KitbagError } from "../../core/errors.ts";
+import { canBeProject, findProject, ownFolder } from "./find-project.ts";
 
 /** Which store a command uses. */
 export type StoreChoice =
@@ -95,4 +96,44 @@ export function showAccept(words: string, { file }: SqliteChoice, env: Invocatio
 export function nameStore(choice: StoreChoice): string {
   if (choice.kind === "sqlite") return choice.file;
   return choice.kind === "postgres" ? choice.shown : choice.kind;
+}
+
+/**
+ * Checks that a store in a file is there.
+ *
+ * @throws {KitbagError} `store-unavailable`
+ */
+export function checkThere(choice: StoreChoice): void {
+  if (choice.kind !== "sqlite" || existsSync(choice.file)) return;
+  throw new KitbagError("store-unavailable", {
+    store: choice.file,
+    reason: "there is no such file",
+    cure: "call a tool first, or name another store with --store",
+    mayBeWritten: false,
+  });
+}
+
+/** A file that a store is kept in. */
+export interface StoreFile {
+  readonly file: string;
+  /** The person named it; else it is where it is because of the folder that he works in. */
+  readonly isNamed: boolean;
+  /** The `.kitbag` of the project that it is in. */
+  readonly folder?: string;
+}
+
+const fileName = "kitbag.db";
+
+/** What else tells where a store is. */
+interface StoreFileOptions {
+  /** Tools may be made in the folder, which gives it a `.kitbag`: the store is there from the beginning. @default false */
+  readonly makesTools?: boolean | undefined;
+}
+
+/** Where the store is if nobody says where: in the project, else in the person's own folder. Nothing is made. */
+export function findStoreFile(cwd: string, home: string, { makesTools = false }: StoreFileOptions = {}): StoreFile {
+  const root = makesTools && canBeProject(cwd) ? cwd : findProject(cwd).root;
+  if (root === undefined) return { file: join(home, fileName), isNamed: false };
+  const folder = join(root, ownFolder);
+  return { file: join(folder, fileName), isNamed: false, folder };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { canBeProject, findProject } from "./find-project.ts";
-import { findStoreFile } from "./find-store-file.ts";
+import { findStoreFile } from "./choose-store.ts";
 
 test("findProject() takes the nearest folder with a .kitbag, before the root of the repository", () => {
   const root = makeFolders(".git", "packages/one/.kitbag", "packages/one/src");

@@ -6,8 +6,7 @@ import { expect, test, vi } from "vitest";
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { keepStoreId } from "../../store/store-id.ts";
-import { followMove } from "./follow-move.ts";
-import { knownStoresPath, loadKnownStores } from "./known-stores.ts";
+import { followMove, knownStoresPath, loadKnownStores } from "./known-stores.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -10,7 +10,7 @@ import type { PeekedStore } from "../../store/sqlite/peek-sqlite.ts";
 import { makeStoreId } from "../../store/store-id.ts";
 import { toAuditFiles, toHeadFolder, toPlaceId, type AuditFiles } from "./audit-files.ts";
 import { showAccept, type SqliteChoice } from "./choose-store.ts";
-import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
+import { hideSqliteWarning } from "./open-store.ts";
 import { loadKnownStores, toProject, updateKnownStores, type KnownStore, type KnownStores } from "./known-stores.ts";
 
 /**

@@ -3,12 +3,15 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
-import { makeHomeFolder } from "../../platform/home.ts";
+import { makeHomeFolder, resolveKitbagHome } from "../../platform/home.ts";
 import { writeFileAtomically } from "../../platform/files.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { toStoreId } from "../../store/store-id.ts";
 import { toHeadFolder } from "./audit-files.ts";
 import { ownFolder } from "./find-project.ts";
+import { toRealPath } from "../../platform/paths.ts";
+import type { CliContext } from "../cli-command.ts";
+import { findStoreFile } from "./choose-store.ts";
 
 /** Where a store was found last. */
 export interface KnownStore {
@@ -101,4 +104,25 @@ function toPlace(file: string): string {
 /** The project whose store a file is. */
 export function toProject(file: string): string | undefined {
   return basename(dirname(file)) === ownFolder ? dirname(dirname(file)) : undefined;
+}
+
+/**
+ * Notices that the project of the working directory was moved here, by the store in it, before anything asks what is trusted in it. A
+ * copy of a project is not followed.
+ *
+ * @throws {KitbagError} `store-unaccepted` if the store does not prove that it is the one that was moved; `config-invalid` if the list of stores, or of what is trusted, cannot be used.
+ */
+export async function followMove({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<void> {
+  const home = resolveKitbagHome(env);
+  const place = findStoreFile(cwd, home);
+  if (place.folder === undefined || !existsSync(place.file)) return;
+  const known = new Set([...loadKnownStores(home).values()].map(({ file }) => file));
+  if (known.size === 0 || known.has(toRealPath(place.file))) return;
+  const { identifyStore, noteStore, toUnaccepted } = await import("./identify-store.ts");
+  const choice = { kind: "sqlite", ...place } as const;
+  const found = await identifyStore(choice, home);
+  if (found.status === "unproven") throw await toUnaccepted(choice, { home, env }, found);
+  if (found.status === "known" && found.movedFrom !== undefined) {
+    await noteStore(choice, home, found.id, found.movedFrom);
+  }
 }

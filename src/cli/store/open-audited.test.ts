@@ -21,14 +21,13 @@ import { updateTrust, loadTrust } from "../../skills/trust/trust-file.ts";
 import { openAudit } from "../../records/audit/open-audit.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { keepStoreId, storeIdKey } from "../../store/store-id.ts";
-import { anchorStore } from "./accept-store.ts";
+import { anchorStore, takeStore } from "./accept-store.ts";
 import { toAuditFiles, toPlaceId } from "./audit-files.ts";
 import type { SqliteChoice } from "./choose-store.ts";
 import { findLostHeads, identifyStore } from "./identify-store.ts";
 import { knownStoresPath, loadKnownStores } from "./known-stores.ts";
 import { openAudited } from "./open-audited.ts";
 import { openStore, openStoreToRead } from "./open-store.ts";
-import { takeStore } from "./take-store.ts";
 
 test("openAudited() makes the store in .kitbag, and hides it from git but for skills", async () => {
   const place = createPlace();

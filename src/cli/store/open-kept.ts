@@ -1,11 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { Sealer } from "../../records/audit/audit-keys.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Sealer, openSealer } from "../../records/audit/audit-keys.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import type { Configuration } from "../config/to-workspace-options.ts";
-import { usageError } from "../usage-error.ts";
-import { toAuditFiles, toPlaceId, type AuditFiles } from "./audit-files.ts";
+import { toAuditFiles, toPlaceId, type AuditFiles, toKeyFile } from "./audit-files.ts";
 import { defaultStore, findNamedStore, nameStore, type KeptChoice, type StoreChoice } from "./choose-store.ts";
 import { findLostHeads, identifyStore } from "./identify-store.ts";
 import { openStoreToRead } from "./open-store.ts";
@@ -62,4 +64,22 @@ export async function openKept(invocation: Invocation, { store, audit }: Configu
 export async function findKnownId(choice: KeptChoice, home: string): Promise<string> {
   const found = choice.kind === "sqlite" ? await identifyStore(choice, home) : undefined;
   return found?.status === "known" ? found.id : toPlaceId(choice);
+}
+
+type Configured = Pick<Kept, "audit">;
+
+/** What tells genuine decisions from others: the audit of the configuration, else the key of the person. Without a key none is. */
+export async function findSealer({ audit }: Configured, { env }: Pick<Invocation, "env">): Promise<Sealer> {
+  if (audit !== undefined) return audit;
+  const keyFile = toKeyFile(resolveKitbagHome(env));
+  return openSealer(existsSync(keyFile) ? { keyFile } : { key: randomBytes(32) });
+}
+
+/**
+ * What seals a decision, so that it counts when the run goes on.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if the key is not there, or may not be used.
+ */
+export async function needSealer({ audit }: Configured, { env }: Pick<Invocation, "env">): Promise<Sealer> {
+  return audit ?? openSealer({ keyFile: toKeyFile(resolveKitbagHome(env)) });
 }

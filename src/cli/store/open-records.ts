@@ -9,8 +9,7 @@ import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import { checkKeyKept } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
-import type { keepCalled, KeepPlace } from "./keep-called.ts";
-import { onCalled } from "./on-called.ts";
+import { type keepCalled, type KeepPlace, onCalled } from "./keep-called.ts";
 import { openAudited } from "./open-audited.ts";
 import { openStore } from "./open-store.ts";
 

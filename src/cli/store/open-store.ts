@@ -4,9 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import type { StoreChoice } from "./choose-store.ts";
-import type { StoreFile } from "./find-store-file.ts";
-import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
+import type { StoreChoice, StoreFile } from "./choose-store.ts";
 
 /** A store that is kept somewhere: one that this program can open. */
 export type OpenableChoice = Exclude<StoreChoice, { readonly kind: "none" }>;
@@ -105,4 +103,22 @@ function listFolder(folder: string): readonly string[] {
 /** The files that a store in a file consists of. */
 export function toStoreFiles({ file }: Pick<StoreFile, "file">): readonly string[] {
   return ["", "-wal", "-shm", "-journal"].map((end) => file + end);
+}
+
+/** What Node 22 says whenever its SQLite is loaded. */
+const warning = /^SQLite is an experimental feature/u;
+
+type EmitWarning = (this: NodeJS.Process, ...words: unknown[]) => void;
+
+let isHidden = false;
+
+/** Keeps Node 22 from telling everybody who keeps a record that its SQLite may change. Every other warning is shown. */
+export function hideSqliteWarning(): void {
+  if (isHidden) return;
+  isHidden = true;
+  const emit = process.emitWarning as EmitWarning;
+  const emitOther: EmitWarning = (...words) => {
+    if (!warning.test(String(words[0]))) emit.apply(process, words);
+  };
+  process.emitWarning = emitOther;
 }

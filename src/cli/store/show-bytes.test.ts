@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { showBytes } from "./show-bytes.ts";
-import { showTime } from "./show-time.ts";
+import { showBytes, showTime } from "../render.ts";
 
 test("showBytes() counts in steps of 1024", () => {
   expect([0, 1, 1023, 1024, 1536, 2 ** 20, 2 ** 40, 2 ** 60].map(showBytes)).toEqual([

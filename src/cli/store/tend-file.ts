@@ -3,19 +3,15 @@ import { resolve } from "node:path";
 
 import { resolveKitbagHome } from "../../platform/home.ts";
 import type { SqliteReport } from "../../store/sqlite/check-sqlite.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import { toShownPath } from "../shown-path.ts";
-import { usageError } from "../usage-error.ts";
+import { renderTable, toShownPath, showBytes } from "../render.ts";
 import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type SqliteChoice } from "./choose-store.ts";
-import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
+import { hideSqliteWarning, openStoreToRead, toCopyNotes } from "./open-store.ts";
 import { checkKept, findKnownId } from "./open-kept.ts";
-import { openStoreToRead, toCopyNotes } from "./open-store.ts";
-import { showBytes } from "./show-bytes.ts";
-import { tellSetAside } from "./tell-set-aside.ts";
+import { tellSetAside } from "./verify-kept.ts";
 
 /** Looks for damage in the file of a store; exit code 1 if there is some. */
 export async function checkFile(invocation: Invocation): Promise<Answer> {

@@ -2,18 +2,17 @@ import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-import { auditStream } from "../../records/audit/audit-entry.ts";
+import { auditStream, type AuditProblem } from "../../records/audit/audit-entry.ts";
 import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { verifyAudit, verifyAuditLines } from "../../records/audit/verify-audit.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { usageError } from "../usage-error.ts";
 import { toKeyFile } from "./audit-files.ts";
 import { showCommand } from "./choose-store.ts";
 import { withKept, type Kept } from "./open-kept.ts";
-import { meanings, tellSetAside } from "./tell-set-aside.ts";
+import { showTime } from "../render.ts";
 
 const emptyVerdict: AuditVerdict = { ok: true, count: 0, hash: "0".repeat(64) };
 
@@ -104,4 +103,25 @@ function isRenewable(verdict: AuditVerdict, { args: [file] }: Invocation): boole
 
 function countEntries(count: number): string {
   return `${count} ${count === 1 ? "entry" : "entries"}`;
+}
+
+/** What a problem with an entry of the audit means. */
+const meanings: Readonly<Record<AuditProblem, string>> = {
+  changed: "something in it was changed",
+  removed: "one or more entries before it were removed",
+  inserted: "it was put in by somebody without the key",
+  reordered: "it stands before one that it follows",
+  "cut-off": "it and all behind it are missing: the end was cut off",
+  rewritten: "it is not the entry that the head in KITBAG_HOME knows",
+  "key-wrong": "it was made with another key",
+  "anchor-missing": "nothing says whether it is the end: the head in KITBAG_HOME is missing",
+};
+
+/** A line for each place at which the audit was broken and somebody went on behind it. */
+export function tellSetAside(verdict: AuditVerdict | undefined): readonly string[] {
+  const setAside = verdict?.ok === true ? (verdict.setAside ?? []) : [];
+  return setAside.map(({ broken, problem, position, time }) => {
+    const part = broken < position ? `Entries ${broken} to ${position - 1} prove nothing` : `The audit ended too early`;
+    return `${part}. Entry ${broken}: ${meanings[problem]}. Somebody went on behind it with entry ${position}, on ${showTime(time)}`;
+  });
 }

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { describeFileError } from "../../platform/files.ts";
-import { usageError } from "../usage-error.ts";
 
 /** Takes lines, one after the other; the next may come when it is done. */
 export type LineSink = (line: string) => Promise<void>;

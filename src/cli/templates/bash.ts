@@ -1,5 +1,4 @@
-import { skillDocument } from "./skill-document.ts";
-import type { NewSkill, SkillTemplate, TemplateFile } from "./skill-template.ts";
+import { skillDocument, type NewSkill, type SkillTemplate, type TemplateFile } from "./skill-template.ts";
 
 /** A shell script with flags. */
 export const bashTemplate: SkillTemplate = {

@@ -1,6 +1,5 @@
 import { bashScript } from "./bash.ts";
-import { skillDocument } from "./skill-document.ts";
-import type { NewSkill, SkillTemplate } from "./skill-template.ts";
+import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-template.ts";
 
 /** Instructions, a script, and a manifest that says what it may touch. */
 export const hybridTemplate: SkillTemplate = {

@@ -9,13 +9,12 @@ import { makeFilled, fillTemplate } from "../../forge/templates/create-template-
 import type { Template } from "../../forge/templates/template.ts";
 import { templates } from "../../forge/templates/templates.ts";
 import { describePermissions } from "../../forge/permissions-beyond.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
-import { fromText } from "../flags/from-text.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
+import { fromText } from "../flags/parameter.ts";
 import { withForge } from "../forge/with-forge.ts";
 import { getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
-import { usageError } from "../usage-error.ts";
 
 /** Makes a tool, or a skill, of a template of the forge: it is there only if it passes the gate. */
 export async function newFromTemplate(invocation: Invocation, name: string): Promise<Answer> {

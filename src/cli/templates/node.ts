@@ -1,5 +1,4 @@
-import { skillDocument } from "./skill-document.ts";
-import type { NewSkill, SkillTemplate } from "./skill-template.ts";
+import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-template.ts";
 
 /** A Node script with parseArgs. */
 export const nodeTemplate: SkillTemplate = {

@@ -1,5 +1,4 @@
-import { skillDocument } from "./skill-document.ts";
-import type { SkillTemplate } from "./skill-template.ts";
+import { skillDocument, type SkillTemplate } from "./skill-template.ts";
 
 /** Instructions only. */
 export const plainTemplate: SkillTemplate = {

@@ -1,3 +1,5 @@
+import { stringify } from "yaml";
+
 /** What is known about a skill before it is written. */
 export interface NewSkill {
   readonly name: string;
@@ -21,4 +23,23 @@ export interface SkillTemplate {
   /** What it is good for, in a few words. */
   readonly summary: string;
   render(skill: NewSkill): readonly TemplateFile[];
+}
+
+/** Writes a SKILL.md that other clients accept too: the six keys of the specification and nothing else. */
+export function skillDocument(
+  { name, title, description }: NewSkill,
+  compatibility: string,
+  body: string,
+): TemplateFile {
+  const frontMatter = stringify(
+    {
+      name,
+      description,
+      license: "MIT",
+      ...(compatibility !== "" && { compatibility }),
+      metadata: { version: "0.1.0" },
+    },
+    { lineWidth: 0 },
+  );
+  return { path: "SKILL.md", content: `---\n${frontMatter}---\n\n# ${title}\n\n${body}` };
 }

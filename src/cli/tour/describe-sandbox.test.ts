@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
-import { describeSandbox } from "./describe-sandbox.ts";
+import { describeSandbox } from "./run-tour.ts";
 
 test("describeSandbox() names the sandbox, and only what it really hides", async () => {
   const text = await describeSandbox(withSandbox("bubblewrap", ["files", "network", "memory"]));

@@ -4,8 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 import { createTerminal, type Terminal } from "../terminal.ts";
-import { highlightCode, runTour } from "./run-tour.ts";
-import { toShownCode, type TourKit, type TourStep } from "./tour-step.ts";
+import { highlightCode, runTour, toShownCode, type TourKit, type TourStep } from "./run-tour.ts";
 
 /** The step uses nothing of it. */
 const kit = {} as Omit<TourKit, "show">;

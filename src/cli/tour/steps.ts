@@ -1,4 +1,4 @@
-import type { TourStep } from "./tour-step.ts";
+import type { TourStep } from "./run-tour.ts";
 
 const define: TourStep = {
   title: "A tool is a name, a description, a schema and a function",

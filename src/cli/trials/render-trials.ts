@@ -1,7 +1,7 @@
 import { describeExample } from "../../forge/creation/run-examples.ts";
 import type { FuzzFault, TriedExample } from "../../forge/trials/try-tool.ts";
 import { toPrintable } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
+import { renderTable } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 import type { TestedTool } from "./try-tools.ts";
 

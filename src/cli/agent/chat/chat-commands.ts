@@ -6,13 +6,11 @@ import { type Failure, isKitbagError } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import type { Store } from "../../../core/store.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { renderTable } from "../../render-table.ts";
-import { usageError } from "../../usage-error.ts";
-import { checkConversationId } from "../check-conversation-id.ts";
-import { checkModel, nameModel } from "../choose-model.ts";
-import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
-import { answerRequest } from "./answer-request.ts";
-import { type Chat, say } from "./chat.ts";
+import { renderTable } from "../../render.ts";
+import { usageError } from "../../cli-command.ts";
+import { checkConversationId, checkModel, nameModel } from "../agent-options.ts";
+import { renderCostTable, showCount, showDollars } from "../view/describe-end.ts";
+import { answerRequest, type Chat, say } from "./chat.ts";
 
 /** What a person can tell the program, and not the model. */
 export interface ChatCommand {

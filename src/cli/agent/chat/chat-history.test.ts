@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createProject } from "../../../../test/run-kitbag.ts";
-import { openChatHistory } from "./chat-history.ts";
+import { openChatHistory } from "./keyboard.ts";
 
 test("openChatHistory() has the newest line first, also those of the last time", () => {
   const { home } = createProject();

@@ -1,10 +1,12 @@
 import { createInterface, type Interface } from "node:readline";
-import type { Transform } from "node:stream";
+import { Transform } from "node:stream";
 import type { ReadStream } from "node:tty";
+import { StringDecoder } from "node:string_decoder";
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import type { OutputStream } from "../../terminal.ts";
-import type { ChatHistory } from "./chat-history.ts";
-import { createPasteFilter, lineEndMark, pasteMarks } from "./paste-filter.ts";
+import { makeHomeFolder } from "../../../platform/home.ts";
 
 /** Finds what the end of a line could become, and what of it that replaces. */
 export type Complete = (line: string) => [hits: string[], replaced: string];
@@ -96,4 +98,110 @@ function onInterrupt(reader: Interface, output: OutputStream, leave: () => void)
     reader.write(null, { ctrl: true, name: "u" });
     reader.prompt();
   });
+}
+
+/** What stands for a line end in a line that is edited: nobody types it. */
+const lineEndMark = "␤";
+
+const begin = "\u001B[200~";
+const end = "\u001B[201~";
+
+/** Has a terminal mark what is pasted; and not any more. */
+const pasteMarks = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as const;
+
+/**
+ * Makes a filter between a keyboard and what reads its lines: a text of several lines that is pasted becomes one line, so that it
+ * is one request and not several. Each line is a piece of its own: who reads one leaves the next. What a terminal would obey is taken out of it.
+ */
+export function createPasteFilter(): Transform {
+  const decoder = new StringDecoder("utf8");
+  let isPaste = false;
+  let held = "";
+
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      let text = held + decoder.write(chunk);
+      held = "";
+      let out = "";
+      for (;;) {
+        const mark = isPaste ? end : begin;
+        const at = text.indexOf(mark);
+        if (at === -1) break;
+        out += isPaste ? toOneLine(text.slice(0, at)) : text.slice(0, at);
+        text = text.slice(at + mark.length);
+        isPaste = !isPaste;
+      }
+      const cut = text.length - heldLength(text, isPaste ? end : begin);
+      held = text.slice(cut);
+      const rest = text.slice(0, cut);
+      const passed = out + (isPaste ? toOneLine(rest) : rest);
+      for (const line of passed.split(/(?<=\n|\r(?!\n))/u)) this.push(line);
+      done();
+    },
+  });
+}
+
+/** How much of the end may be the beginning of a mark. A lone escape is the key of this name, unless something is pasted. */
+function heldLength(text: string, mark: string): number {
+  const least = mark === end ? 1 : 2;
+  for (let length = Math.min(mark.length - 1, text.length); length >= least; length -= 1) {
+    if (mark.startsWith(text.slice(-length))) return length;
+  }
+  return 0;
+}
+
+function toOneLine(text: string): string {
+  return text
+    .replaceAll("\t", "  ")
+    .replaceAll(/\r\n?|\n/gu, lineEndMark)
+    .replaceAll(/\p{Cc}/gu, "");
+}
+
+/** What a person has typed, the newest first. */
+interface ChatHistory {
+  lines(): string[];
+  add(text: string): void;
+}
+
+const maxLines = 1000;
+
+/** Opens the history in Kitbag's home, for its owner alone. Where it cannot be kept, it lasts as long as the program. */
+export function openChatHistory(home: string): ChatHistory {
+  const file = join(home, "chat-history");
+  const lines = load(file);
+  return {
+    lines: () => lines.toReversed(),
+    add(text) {
+      const line = text.replaceAll("\n", lineEndMark);
+      if (line === lines.at(-1)) return;
+      lines.push(line);
+      keep(file, line, lines);
+    },
+  };
+}
+
+function load(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .slice(-maxLines);
+  } catch {
+    return [];
+  }
+}
+
+function keep(file: string, line: string, lines: string[]): void {
+  try {
+    makeHomeFolder(dirname(file));
+    if (lines.length > maxLines) {
+      lines.splice(0, lines.length - maxLines / 2);
+      writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
+    } else {
+      appendFileSync(file, `${line}\n`, { mode: 0o600 });
+    }
+    chmodSync(file, 0o600);
+  } catch {
+    // A home that cannot be written is no reason not to talk.
+  }
 }

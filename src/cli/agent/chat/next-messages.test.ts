@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ModelMessage } from "../../../models/model.ts";
-import { toNextMessages } from "./answer-request.ts";
+import { toNextMessages } from "./chat.ts";
 
 const user: ModelMessage = { role: "user", content: [{ type: "text", text: "Do it" }] };
 const answer: ModelMessage = { role: "assistant", content: [{ type: "text", text: "Done" }] };

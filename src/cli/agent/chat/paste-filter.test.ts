@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
 
-import { createPasteFilter } from "./paste-filter.ts";
+import { createPasteFilter } from "./keyboard.ts";
 
 const [begin, end] = ["\u001B[200~", "\u001B[201~"];
 

@@ -1,25 +1,20 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { statSync, existsSync } from "node:fs";
+import { resolve, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import { resolveKitbagHome } from "../../../platform/home.ts";
-import type { Answer, Invocation } from "../../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
 import { toPrintable } from "../../printable.ts";
 import { untilInterrupted } from "../../until-interrupted.ts";
-import { usageError } from "../../usage-error.ts";
-import { checkConversationId } from "../check-conversation-id.ts";
-import { nameModel } from "../choose-model.ts";
-import { toUserMessage } from "../to-user-message.ts";
+import { checkConversationId, nameModel } from "../agent-options.ts";
+import { toUserMessage } from "../show-run.ts";
 import type { OpenAgent } from "../with-agent.ts";
-import { answerRequest, openOnly } from "./answer-request.ts";
+import { answerRequest, openOnly, type Chat, createChat, say } from "./chat.ts";
 import { chatCommands, isChatCommand, runChatCommand } from "./chat-commands.ts";
-import { openChatHistory } from "./chat-history.ts";
-import { type Chat, createChat, say } from "./chat.ts";
-import { findExampleRequests } from "./example-requests.ts";
-import { type Complete, createKeyboard } from "./keyboard.ts";
+import { openChatHistory, type Complete, createKeyboard } from "./keyboard.ts";
 
 /** What the names of models begin with. */
 const models = [
@@ -188,4 +183,25 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A request that can be tried at once, and what must be there for it. */
+interface ExampleRequest {
+  readonly text: string;
+  readonly needs?: string;
+}
+
+const requests: readonly ExampleRequest[] = [
+  { text: "How many words does README.md have?", needs: "README.md" },
+  { text: "What is the sha256 of 'hello world'?" },
+  { text: "Make a table of contents of README.md", needs: "README.md" },
+  { text: "Which files change most in this repository?", needs: ".git" },
+  { text: "Is 4539 1488 0343 6467 a valid card number?" },
+  { text: "Add the task 'Write the report' to the list" },
+];
+
+/** Requests over the example skills that work in a folder. */
+function findExampleRequests(cwd: string, count: number): readonly string[] {
+  const fit = requests.filter(({ needs }) => needs === undefined || existsSync(join(cwd, needs)));
+  return fit.slice(0, count).map(({ text }) => text);
 }

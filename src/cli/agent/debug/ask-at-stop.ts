@@ -1,14 +1,14 @@
-import type { DebugAction, DebugStop } from "../../../agent/debug/create-debugger.ts";
+import { type DebugAction, type DebugStop, createDebugger, isAt } from "../../../agent/debug/create-debugger.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText } from "../../render-table.ts";
+import { cutText } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
-import { nameCall } from "../view/run-view.ts";
-import { showInput, showValue } from "../view/show-input.ts";
-import { showOutcome } from "../view/show-outcome.ts";
-import type { CommandLines } from "./command-lines.ts";
+import { nameCall, type RunView } from "../view/run-view.ts";
+import { showInput, showValue, showOutcome } from "../view/show-input.ts";
+import { type CommandLines, openCommandLines } from "../../debug/lines.ts";
 import { breakpointForms, toBreakpoint, type WrittenBreakpoint } from "./parse-breakpoints.ts";
+import type { AgentHooks } from "../../../agent/hooks.ts";
 
 const prompt = "(debug) ";
 
@@ -190,4 +190,34 @@ function toLines({ content }: ModelMessage): string[] {
     if (part.type === "tool-result") return toPrintableLine(`${part.toolName} → ${showValue(part.output as never)}`);
     return `(${toPrintableLine(part.type)})`;
   });
+}
+
+/** A person who goes through runs while they happen. */
+export interface LiveDebugging {
+  /** The hooks for one run. */
+  hooks(stop: () => void, view: RunView | undefined): AgentHooks;
+  close(): void;
+}
+
+/** Debugs runs at the terminal, or by commands from standard input. */
+export function openLiveDebugging(
+  { terminal }: { readonly terminal: Terminal },
+  given: readonly WrittenBreakpoint[],
+): LiveDebugging {
+  const breakpoints = [...given];
+  const lines = openCommandLines(terminal);
+  return {
+    hooks: (stop, view) =>
+      createDebugger({
+        // Those that are set on the way count, too.
+        breakpoints: [{ when: (place) => breakpoints.some((one) => isAt(one, place)) }],
+        stopAtStart: breakpoints.length === 0,
+        stop,
+        onStop(place) {
+          const ask = async (): ReturnType<typeof askAtStop> => askAtStop(place, lines, { terminal, breakpoints });
+          return view === undefined ? ask() : view.leave(ask);
+        },
+      }),
+    close: () => lines.close(),
+  };
 }

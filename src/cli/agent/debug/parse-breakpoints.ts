@@ -1,7 +1,6 @@
 import type { Breakpoint, DebugStop } from "../../../agent/debug/create-debugger.ts";
-import type { Invocation } from "../../cli-command.ts";
+import { type Invocation, usageError } from "../../cli-command.ts";
 import { getTexts } from "../../options.ts";
-import { usageError } from "../../usage-error.ts";
 
 /** A breakpoint, and how somebody wrote it. */
 export interface WrittenBreakpoint extends Breakpoint {

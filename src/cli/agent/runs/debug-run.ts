@@ -4,14 +4,12 @@ import type { ForkChanges } from "../../../agent/log/fork-changes.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
-import type { Answer, Invocation } from "../../cli-command.ts";
-import { usageError } from "../../usage-error.ts";
+import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
 import { askAtStop } from "../debug/ask-at-stop.ts";
-import { openCommandLines } from "../debug/command-lines.ts";
+import { openCommandLines } from "../../debug/lines.ts";
 import { readBreakpoints } from "../debug/parse-breakpoints.ts";
-import { callsOf } from "./calls-of.ts";
+import { callsOf, type ReadRun } from "./read-run.ts";
 import { withRun, type KnownRun } from "./go-on-with-run.ts";
-import type { ReadRun } from "./read-run.ts";
 
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
 export async function debugRun(invocation: Invocation): Promise<Answer> {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { memoryStore } from "../../../store/memory-store.ts";
 import { createRuns } from "../../../records/runs/create-runs.ts";
-import { findRun, shortenIds } from "./find-run.ts";
+import { findRun, shortenIds } from "./read-run.ts";
 
 test("findRun() finds a run by its id or the beginning of it", async () => {
   const store = await createStore(["abc1", "abc12", "xyz"]);

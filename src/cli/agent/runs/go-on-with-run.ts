@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 import type { RunOptions } from "../../../agent/agent-options.ts";
 import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { AgentEvent } from "../../../agent/events.ts";
@@ -5,15 +7,12 @@ import type { RunResult } from "../../../agent/run-result.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Approve } from "../../../workspace/call/call-options.ts";
 import type { Model } from "../../../models/model.ts";
-import type { Answer, Invocation } from "../../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
-import { toPrintableLine } from "../../printable.ts";
-import { usageError } from "../../usage-error.ts";
-import { checkModel, nameModel } from "../choose-model.ts";
-import { readAgentOptions } from "../read-agent-options.ts";
+import { toPrintableLine, toPrintable } from "../../printable.ts";
+import { checkModel, nameModel, readAgentOptions } from "../agent-options.ts";
 import { createShownRun, finishRun } from "../show-run.ts";
-import { toRunAnswer } from "../view/describe-end.ts";
-import { renderCostTable } from "../view/show-cost.ts";
+import { toRunAnswer, renderCostTable } from "../view/describe-end.ts";
 import { withAgent, type OpenAgent } from "../with-agent.ts";
 import { needRun, type ReadRun } from "./read-run.ts";
 import { recallOrigin, toNext } from "./run-origin.ts";
@@ -110,4 +109,77 @@ function toGoneOn(invocation: Invocation, run: AgentRun, result: RunResult): Ans
   const { terminal, json } = invocation;
   if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return toRunAnswer(result, toNext(invocation, run.id));
+}
+
+/** Makes a run that is the same as another up to a step, and goes on with it. */
+export async function forkRun(invocation: Invocation): Promise<Answer> {
+  const { terminal, json, options } = invocation;
+  const step = readStep(getText(options, "step"));
+  const say = getText(options, "say");
+  const work = async ({ open, run, toOptions, finish, toAnswer }: KnownRun): Promise<Answer> => {
+    const given = await toOptions();
+    const going = await open.agent.fork(run.id, step ?? run.steps, say === undefined ? {} : { say }, given);
+    if (!json) terminal.note(`${going.id} goes on behind step ${step ?? run.steps} of ${run.id}\n`);
+    return toAnswer(going, await finish(going));
+  };
+  return withRun(invocation, work, step);
+}
+
+function readStep(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,7}$/u.test(text)) return Number(text);
+  throw usageError(`Cannot use --step ${text}: expected a whole number; 0 is before the first answer`);
+}
+
+/** Goes through a run again without a model and without tools, and says whether it would be the same now. */
+export async function replayRun(invocation: Invocation): Promise<Answer> {
+  return withRun(invocation, async ({ open, run }) => {
+    const report = await open.agent.replay(run.id);
+    if (report.divergence === undefined) {
+      return { document: report, text: `The same: ${report.steps} ${report.steps === 1 ? "step" : "steps"}` };
+    }
+    const { step, what, expected, found } = report.divergence;
+    const text = [
+      `Not the same at step ${step}: ${what}`,
+      `  then: ${shorten(expected)}`,
+      `  now:  ${shorten(found)}`,
+    ].join("\n");
+    return { document: report, text: toPrintable(text), exitCode: 1 };
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** A lease of a process that has died ends in 10 seconds; one that is still held after this belongs to one that lives. */
+const patienceMs = 15_000;
+const pauseMs = 500;
+
+/** Goes on with a run. One that a dead process had is waited for. */
+export async function resumeRun(invocation: Invocation): Promise<Answer> {
+  return withRun(invocation, async (known) => {
+    const { going, result } = await resumeWhenFree(known, invocation);
+    return known.toAnswer(going, result);
+  });
+}
+
+async function resumeWhenFree(
+  known: KnownRun,
+  { terminal }: Invocation,
+): Promise<{ readonly going: AgentRun; readonly result: RunResult }> {
+  const { open, run, toOptions, finish } = known;
+  // It goes on as the user who began it.
+  const { user: _person, ...options } = await toOptions();
+  const until = performance.now() + patienceMs;
+  let hasNoted = false;
+  for (;;) {
+    const going = open.agent.resume(run.id, options);
+    const result = await finish(going);
+    if (result.error?.code !== "run-leased" || performance.now() > until) return { going, result };
+    if (!hasNoted)
+      terminal.note("Another process has this run; if it has died, the run is free within 10 seconds: waiting\n");
+    hasNoted = true;
+    await wait(pauseMs);
+  }
 }

@@ -1,15 +1,18 @@
-import type { ApprovalAsked } from "../../../agent/events.ts";
+import type { ApprovalAsked, ModelAnswered } from "../../../agent/events.ts";
 import { takeSound } from "../../../agent/log/check-journal.ts";
 import { foldLines, type Folded } from "../../../agent/log/fold-journal.ts";
-import { isKitbagError, KitbagError } from "../../../core/errors.ts";
+import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { Sealer } from "../../../records/audit/audit-keys.ts";
 import { createRuns } from "../../../records/runs/create-runs.ts";
 import type { RunSummary } from "../../../records/runs/list-runs.ts";
-import { toRecord, type RunEntry, type RunOutcome } from "../../../records/runs/run-records.ts";
+import { toRecord, type RunEntry, type RunOutcome, streamPrefix } from "../../../records/runs/run-records.ts";
 import { toPrintableLine } from "../../printable.ts";
-import { findRun } from "./find-run.ts";
+import { nearestNames } from "../../../core/nearest.ts";
+import { usageError } from "../../cli-command.ts";
+import { parseInput } from "../../../agent/run/parse-input.ts";
+import type { JsonValue } from "../../../core/json.ts";
 
 /** A run as people see it. */
 export type ShownStatus = "ok" | "failed" | "stopped" | "running" | "waiting" | "interrupted";
@@ -146,4 +149,71 @@ function describeTask(messages: readonly ModelMessage[]): string {
   const asked = messages.findLast(({ role }) => role === "user");
   if (asked === undefined || typeof asked.content === "string") return "";
   return toPrintableLine(asked.content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join(" "));
+}
+
+/**
+ * Finds a run by its id, or by the beginning of it.
+ *
+ * @throws {KitbagError} `run-not-found` if there is none; `usage-invalid` if several begin like this.
+ */
+export async function findRun(store: Store, given: string): Promise<string> {
+  const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 4 });
+  const ids = found.map((stream) => stream.slice(streamPrefix.length));
+  const [first, second] = ids;
+  if (first === undefined)
+    throw new KitbagError("run-not-found", { run: given, nearest: await findNearest(store, given) });
+  if (first === given || second === undefined) return first;
+  throw usageError(
+    `Cannot tell which run ${quote(given)} is: ${ids.slice(0, 3).join(", ")} begin like this; type more of it`,
+  );
+}
+
+/** So many runs are looked at to find out which one somebody meant. */
+const manyRuns = 10_000;
+
+/** The ids that begin almost like what somebody typed. */
+async function findNearest(store: Store, given: string): Promise<readonly string[]> {
+  if (given.length < 3) return [];
+  const streams = await store.log.streams({ prefix: streamPrefix, limit: manyRuns });
+  const ids = new Map(
+    streams.map((stream) => stream.slice(streamPrefix.length)).map((id) => [id.slice(0, given.length), id]),
+  );
+  return nearestNames(given, ids.keys(), 2).map((beginning) => ids.get(beginning) ?? beginning);
+}
+
+/** The shortest beginning of each id, of 8 characters at least, that no other id has. */
+export function shortenIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...ids].toSorted();
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(sharedLength(id, sorted[index - 1]), sharedLength(id, sorted[index + 1]));
+      return [id, id.slice(0, Math.max(8, shared + 1))];
+    }),
+  );
+}
+
+function sharedLength(id: string, other: string = ""): number {
+  for (let length = 0; length < id.length; length += 1) if (id[length] !== other[length]) return length;
+  return id.length;
+}
+
+/** A call that a recorded answer asks for. */
+interface RecordedCall {
+  /** `step.call`: what came of it is recorded under this name. */
+  readonly name: string;
+  readonly id: string;
+  /** As the model named the tool. */
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+
+/** The calls that a recorded answer asks for, in order. */
+export function callsOf({ step, content }: Pick<ModelAnswered, "step" | "content">): readonly RecordedCall[] {
+  const calls: RecordedCall[] = [];
+  for (const item of content) {
+    if (item.type !== "tool-call" || item.providerExecuted === true) continue;
+    const { toolCallId: id, toolName: tool, input } = item;
+    calls.push({ name: `${step}.${calls.length}`, id, tool, input: parseInput(input).input });
+  }
+  return calls;
 }

@@ -4,13 +4,11 @@ import type { ExposureName } from "../../../agent/agent-options.ts";
 import type { TaskStart } from "../../../agent/events.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { Invocation } from "../../cli-command.ts";
+import { type Invocation, usageError } from "../../cli-command.ts";
 import { getText, getTexts } from "../../options.ts";
-import { toShellWord } from "../../to-shell-word.ts";
-import { toShownPath } from "../../shown-path.ts";
+import { toShellWord, toShownPath } from "../../render.ts";
 import { findNamedStore, showCommand } from "../../store/choose-store.ts";
 import { withKept } from "../../store/open-kept.ts";
-import { usageError } from "../../usage-error.ts";
 import { needRun } from "./read-run.ts";
 
 /** Where the tools of a run came from, as its command was told; what is kept with it, so that it can be gone on with. */

@@ -1,21 +1,18 @@
 import type { ModelAnswered } from "../../../agent/events.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { renderFacts } from "../../render-facts.ts";
-import { cutText } from "../../render-table.ts";
-import { showDuration } from "../../stats/show-duration.ts";
+import { renderFacts, cutText, showTime, showDuration, renderTable } from "../../render.ts";
 import { showCommand } from "../../store/choose-store.ts";
-import { findSealer } from "../../store/find-sealer.ts";
-import { withKept } from "../../store/open-kept.ts";
-import { showTime } from "../../store/show-time.ts";
+import { findSealer, withKept } from "../../store/open-kept.ts";
 import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
-import { showCount, showDollars } from "../view/show-cost.ts";
-import { showInput } from "../view/show-input.ts";
-import { showOutcome } from "../view/show-outcome.ts";
-import { callsOf } from "./calls-of.ts";
-import { needRun, type ReadRun } from "./read-run.ts";
+import { showCount, showDollars } from "../view/describe-end.ts";
+import { showInput, showOutcome } from "../view/show-input.ts";
+import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun } from "./read-run.ts";
 import { originOf, renderResume } from "./run-origin.ts";
+import { isKitbagError, type Failure } from "../../../core/errors.ts";
+import { getText, readLimit } from "../../options.ts";
+import type { RunSummary } from "../../../records/runs/list-runs.ts";
 
 /** Shows one run as a transcript; its journal as data. */
 export async function showRun(invocation: Invocation): Promise<Answer> {
@@ -95,4 +92,69 @@ function renderEnd(
   const calls = waiting.map(({ approval, tool, input }) => `  ${approval}  ${nameCall({ tool, input })}`);
   const approve = showCommand("approvals approve ID", invocation);
   return [`It waits for an approval:\n${calls.join("\n")}\nTo decide: ${approve}, or deny; then: ${resume}`];
+}
+
+/** Lists the runs of agents, the newest first. */
+export async function listRuns(invocation: Invocation): Promise<Answer> {
+  const limit = readLimit(getText(invocation.options, "limit"));
+  return withKept(invocation, async (kept) => {
+    const found = await findRuns(kept.store);
+    const sealer = await findSealer(kept, invocation);
+    const read: ReadOne = (summary) => readRun(kept.store, summary, { sealer });
+    const runs = await readNewest(read, found, limit);
+    const names = shortenIds(found.map(({ id }) => id));
+    const document = { runs: runs.map(toDocument) };
+    if (runs.length === 0) return { document, text: `No agent has run here yet. Try: kitbag run "What can you do?"` };
+    const rows = runs.map((run) => [names.get(run.id) ?? run.id, ...toCells(run)]);
+    const headings = ["ID", "STATUS", "STEPS", "TOKENS", "COST", "WHEN", "TASK"];
+    return { document, text: renderTable(headings, rows, invocation.terminal) };
+  });
+}
+
+/** A run whose journal cannot be read. */
+interface DamagedRun {
+  readonly id: string;
+  readonly status: "damaged";
+  readonly changed: number;
+  readonly error: Failure;
+}
+
+type ReadOne = (summary: RunSummary) => Promise<ReadRun | undefined>;
+
+async function readNewest(
+  read: ReadOne,
+  found: readonly RunSummary[],
+  limit: number,
+): Promise<readonly (ReadRun | DamagedRun)[]> {
+  const runs: (ReadRun | DamagedRun)[] = [];
+  for (const summary of found) {
+    if (runs.length === limit) break;
+    const run = await read(summary).catch((cause: unknown) => toDamaged(summary, cause));
+    if (run !== undefined) runs.push(run);
+  }
+  return runs;
+}
+
+/** One that is damaged does not keep the others from being listed. */
+function toDamaged({ id, time }: RunSummary, cause: unknown): DamagedRun {
+  if (!isKitbagError(cause, "run-damaged")) throw cause;
+  return { id, status: "damaged", changed: time, error: cause.toJSON() };
+}
+
+function toCells(run: ReadRun | DamagedRun): readonly string[] {
+  if (run.status === "damaged")
+    return [run.status, "", "", "", showTime(run.changed), toPrintableLine(run.error.message)];
+  return [run.status, String(run.steps), showCount(run.tokens), showDollars(run.cost), showTime(run.begun), run.task];
+}
+
+function toDocument(found: ReadRun | DamagedRun): unknown {
+  if (found.status === "damaged") return found;
+  const { folded, entries: _entries, waiting, ...run } = found;
+  const { start } = folded;
+  return {
+    ...run,
+    approvals: waiting.map(({ approval }) => approval),
+    ...(start.conversation !== undefined && { conversation: start.conversation }),
+    ...(start.forkOf !== undefined && { forkOf: start.forkOf }),
+  };
 }

@@ -1,9 +1,12 @@
 import { canGoOn } from "../../../agent/run/can-go-on.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Answer } from "../../cli-command.ts";
-import { toPrintable } from "../../printable.ts";
+import { toPrintable, toPrintableLine } from "../../printable.ts";
 import type { NextCommands } from "../runs/run-origin.ts";
-import { showCount, showDollars } from "./show-cost.ts";
+import { renderCosts, type CostLine } from "../../../agent/cost/render-costs.ts";
+import type { CostRow } from "../../../agent/cost/cost-row.ts";
+import { cutText, renderTable, textWidth } from "../../render.ts";
+import type { Terminal } from "../../terminal.ts";
 
 const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
   steps: "the model was asked as often as it may be; raise --max-steps",
@@ -69,4 +72,50 @@ export function toRunAnswer(result: RunResult, next: NextCommands | undefined): 
   const failure = describeEnd(result, next);
   if (failure === undefined) return { document: undefined };
   return { document: undefined, failure, exitCode: 1 };
+}
+
+/** A number that is easy to read: `12,345`. */
+export function showCount(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
+}
+
+/** An amount of US dollars; small ones with as many digits as they need. */
+export function showDollars(cost: number | undefined): string {
+  if (cost === undefined) return "?";
+  if (cost === 0) return "$0";
+  return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(cost < 1 ? 3 : 2)}`;
+}
+
+const headings = ["CALLS", "TOKENS IN", "TOKENS OUT", "SHARE", "COST"];
+
+/** What the tokens of a run were spent on, as a table. On a narrow screen names are cut, and not numbers. */
+export function renderCostTable(rows: readonly CostRow[], terminal: Pick<Terminal, "style" | "columns">): string {
+  const lines = renderCosts(rows);
+  const numbers = lines.map((line) => [
+    line.calls === 0 ? "" : String(line.calls),
+    showTokens(line, line.inputTokens),
+    showTokens(line, line.outputTokens),
+    `${Math.round(line.share * 100)} %`,
+    showDollars(line.cost),
+  ]);
+  const room = (terminal.columns ?? Infinity) - numbersWidth(numbers);
+  const cells = lines.map(({ depth, label }, index) => [
+    cutText(`${"↳ ".repeat(depth)}${toPrintableLine(label)}`, Math.max(leastName, room)),
+    ...(numbers[index] ?? []),
+  ]);
+  return renderTable(["SPENT ON", ...headings], cells, terminal);
+}
+
+const leastName = 8;
+
+/** How wide the columns with numbers are, each with the gap before it. */
+function numbersWidth(numbers: readonly (readonly string[])[]): number {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...numbers.map((row) => textWidth(row[column] ?? ""))),
+  );
+  return widths.reduce((sum, width) => sum + width + 2, 0);
+}
+
+function showTokens({ isEstimate }: CostLine, tokens: number): string {
+  return tokens === 0 ? "0" : `${isEstimate ? "≈ " : ""}${showCount(tokens)}`;
 }

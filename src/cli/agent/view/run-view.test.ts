@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 
 import type { AgentEvent } from "../../../agent/events.ts";
-import { textWidth } from "../../render-table.ts";
+import { textWidth } from "../../render.ts";
 import { createTerminal } from "../../terminal.ts";
 import { createRunView, nameCall, type RunViewOptions } from "./run-view.ts";
 

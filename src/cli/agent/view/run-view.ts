@@ -2,11 +2,9 @@ import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent
 import { createMutex } from "../../../core/async.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText, textWidth } from "../../render-table.ts";
-import { showDuration } from "../../stats/show-duration.ts";
+import { cutText, textWidth, showDuration } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
-import { showInput } from "./show-input.ts";
-import { showOutcome } from "./show-outcome.ts";
+import { showInput, showOutcome } from "./show-input.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */

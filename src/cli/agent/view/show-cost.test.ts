@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderCostTable, showCount, showDollars } from "./show-cost.ts";
+import { renderCostTable, showCount, showDollars } from "./describe-end.ts";
 
 test.for([
   [0, "0"],

@@ -1,4 +1,4 @@
-import { cutText } from "../../render-table.ts";
+import { cutText } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /** A line at the bottom of the screen that says what is going on now, and moves while it does. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { callTree, callTrees } from "../../../../test/support/call-trees.ts";
-import { layOutFlame, listCalls } from "./lay-out-flame.ts";
+import { layOutFlame, listCalls } from "./render-flame.ts";
 
 test("layOutFlame() puts calls below their caller, and those at the same time below each other", () => {
   const tree = callTree(

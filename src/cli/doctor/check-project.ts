@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 
-import { describeFileError } from "../platform/files.ts";
-import { loadTrust } from "../skills/trust/trust-file.ts";
-import type { CliContext } from "./cli-command.ts";
-import { checkTrust } from "./config/check-trust.ts";
-import { findConfig } from "./config/find-config.ts";
-import { mustBeTrusted } from "./config/find-trust-target.ts";
-import { defaultStore, findNamedStore, nameStore } from "./store/choose-store.ts";
-import { resolveKitbagHome } from "../platform/home.ts";
+import { describeFileError } from "../../platform/files.ts";
+import { loadTrust } from "../../skills/trust/trust-file.ts";
+import type { CliContext } from "../cli-command.ts";
+import { checkTrust } from "../config/require-trust.ts";
+import { findConfig } from "../config/find-config.ts";
+import { mustBeTrusted } from "../config/find-trust-target.ts";
+import { defaultStore, findNamedStore, nameStore } from "../store/choose-store.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
 
 /** One thing that was looked at. */
 export interface DoctorCheck {

@@ -8,10 +8,9 @@ import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readManifest } from "../../skills/load/read-manifest.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { ManifestTool } from "../../skills/manifests/skill-manifest.ts";
-import type { Invocation } from "../cli-command.ts";
+import { type Invocation, usageError } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
-import { loadReports } from "../skills/load-reports.ts";
-import { usageError } from "../usage-error.ts";
+import { loadReports } from "./load-reports.ts";
 
 /** A module to build. */
 export interface ToolBuild {

@@ -6,16 +6,24 @@ import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import type { ExportCounts } from "../../store/export-line.ts";
 import { importStore } from "../../store/import-store.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
-import { usageError } from "../usage-error.ts";
-import { anchorStore, explainVerdict } from "./accept-store.ts";
-import { defaultStore, findNamedStore, nameStore, type KeptChoice, type SqliteChoice } from "./choose-store.ts";
-import { showCounts } from "./export-kept.ts";
-import { checkKept } from "./open-kept.ts";
+import { anchorStore, explainVerdict, takeStore } from "./accept-store.ts";
+import {
+  defaultStore,
+  findNamedStore,
+  nameStore,
+  type KeptChoice,
+  type SqliteChoice,
+  checkThere,
+} from "./choose-store.ts";
+import { checkKept, withKept } from "./open-kept.ts";
 import { openStore, toStoreFiles } from "./open-store.ts";
-import { takeStore } from "./take-store.ts";
-import { tellSetAside } from "./tell-set-aside.ts";
+import { tellSetAside } from "./verify-kept.ts";
+import { exportStore } from "../../store/export-store.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
+import type { Terminal } from "../terminal.ts";
+import { toLinesFile, writeLines } from "./write-lines.ts";
 
 /** Reads an export into a store that is empty. A file that is new is there only when all of it is. */
 export async function importKept(invocation: Invocation): Promise<Answer> {
@@ -94,4 +102,50 @@ async function anchorImported(
   if (verdict.count === 0) return { document: undefined, text: "" };
   const text = [`Its audit is good: ${verdict.count} entries`, ...tellSetAside(verdict)].join("\n");
   return { document: verdict, text: `\n${text}` };
+}
+
+/** Writes all that a store keeps as lines of JSON. */
+export async function exportKept(invocation: Invocation): Promise<Answer> {
+  const file = toLinesFile(invocation.args[0]);
+  const named = findNamedStore(invocation);
+  // Nobody wants a file with nothing in it because he is in another folder than he thinks.
+  if (named !== undefined || (await loadTrustedOptions(invocation)).store === undefined) {
+    checkThere(named ?? defaultStore(invocation));
+  }
+  const counts = await withKept(invocation, ({ store }) =>
+    writeLines(file, invocation, (sink) => {
+      const tick = createCounter("Exported", invocation.terminal);
+      return exportStore(store, (line) => {
+        tick();
+        return sink(line);
+      });
+    }),
+  );
+  if (file === undefined) return { document: counts };
+  return { document: { file, ...counts }, text: toPrintable(`Wrote ${showCounts(counts)} to ${file}`) };
+}
+
+/** How much was exported or imported, in words. */
+function showCounts({ values, entries, blobs }: ExportCounts): string {
+  return `${count(values, "value", "values")}, ${count(entries, "log entry", "log entries")} and ${count(blobs, "blob", "blobs")}`;
+}
+
+function count(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`;
+}
+
+/** What takes less time needs no progress. */
+const quietMs = 300;
+const pauseMs = 100;
+
+/** Makes a function that counts, and shows how far it has come: on a terminal only, and only if it takes a while. */
+function createCounter(verb: string, terminal: Pick<Terminal, "showStatus">): () => void {
+  let count = 0;
+  let next = performance.now() + quietMs;
+  return () => {
+    count += 1;
+    if (performance.now() < next) return;
+    next = performance.now() + pauseMs;
+    terminal.showStatus(`${verb} ${count} lines`);
+  };
 }
