@@ -3,56 +3,38 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../records/runs/run.ts";
 import type { RunOutcome } from "../../records/runs/run-records.ts";
 import type { RunResult } from "../run-result.ts";
-import type { KeptEvent, LoggedCall, LoggedOutcome, RunLog } from "./run-log.ts";
+import type { LoggedCall, LoggedOutcome, RunLog } from "./run-log.ts";
 import { toKeptEvent } from "./kept-files.ts";
 
 /** Makes the log of a run whose lease this process has. */
 export function createRunLog(run: Run): RunLog {
-  let held: KeptEvent | undefined;
-  /** What is on its way, the last of it: nothing that follows from it counts before it is there, and then all before it is there, too. */
+  /** The last write that was not waited for: nothing that follows from it counts before it is on disk, with all before it. */
   let sent: Promise<unknown> | undefined;
-
-  /** Sends what is held. What is sent in the same turn goes with it, in one commit. */
-  function release(): Promise<unknown> | undefined {
-    if (held === undefined) return sent;
-    note(run.append([toKeptEvent(held)]));
-    held = undefined;
-    return sent;
-  }
 
   function note(next: Promise<unknown>): void {
     sent = next;
-    // Who waits for two may hear of the other first.
-    next.catch(ignore);
+    // The run hears of the failure where it waits for `sent`.
+    next.catch(() => undefined);
   }
 
-  async function both<Value>(released: Promise<unknown> | undefined, next: Promise<Value>): Promise<Value> {
+  async function withSent<Value>(next: Promise<Value>): Promise<Value> {
     const value = await next;
-    await released;
+    await sent;
     return value;
   }
 
   return {
     isKept: true,
     signal: run.signal,
-    write: (event) => both(release(), run.append([toKeptEvent(event)])),
-    hold(event) {
-      void release();
-      held = event;
-    },
-    release,
-    call: (call) => callOnce(run, call, release(), note),
-    end: (result) => both(release(), run.end(toOutcome(result))),
-    pause: () => both(release(), run.pause()),
-    close() {
-      // Who has lost the run cannot write what is held, and need not.
-      void release();
-      return run.close();
-    },
+    write: (event) => withSent(run.append([toKeptEvent(event)])),
+    send: (event) => note(run.append([toKeptEvent(event)])),
+    whenSent: () => sent,
+    call: (call) => callOnce(run, call, sent, note),
+    end: (result) => withSent(run.end(toOutcome(result))),
+    pause: () => withSent(run.pause()),
+    close: () => run.close(),
   };
 }
-
-function ignore(): void {}
 
 async function callOnce(
   run: Run,

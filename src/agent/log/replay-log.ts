@@ -40,10 +40,10 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
       end ??= compare(recorded[next++], event, shown);
       if (end !== undefined) throw end;
     },
-    hold(event) {
+    send(event) {
       end ??= compare(recorded[next++], event, shown);
     },
-    async release() {
+    async whenSent() {
       if (end !== undefined) throw end;
     },
     async call({ name }) {

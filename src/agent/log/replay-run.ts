@@ -120,7 +120,7 @@ function toMemory(recorded: readonly KeptEvent[]): Memory {
 async function compareRun(run: RunState, { answers }: Folded, isDone: boolean): Promise<ReplayReport> {
   try {
     await runLoop(run);
-    await run.parts.log.release();
+    await run.parts.log.whenSent();
   } catch (cause) {
     const { divergence } = toReplayEnd(cause, run.step > answers.length ? { step: run.step, isDone } : undefined);
     if (divergence !== undefined) {

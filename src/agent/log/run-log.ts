@@ -49,10 +49,10 @@ export interface RunLog {
   readonly signal: AbortSignal | undefined;
   /** Answers with what to wait for before the event counts; `undefined` if there is nothing. */
   write(event: KeptEvent): Promise<unknown> | undefined;
-  /** Writes an event together with what comes next, whatever that is: one wait for the disk is enough for both. */
-  hold(event: KeptEvent): void;
-  /** Writes what is held now. Answers with what to wait for, if there is anything. */
-  release(): Promise<unknown> | undefined;
+  /** Writes an event without a wait: it goes to the disk with what is written in the same turn, and everything later waits for it. */
+  send(event: KeptEvent): void;
+  /** What to wait for until everything that was sent is on disk, if there is anything. */
+  whenSent(): Promise<unknown> | undefined;
   /** Makes a call, or answers with what came of it when it was made before. */
   call(call: LoggedCall): Promise<LoggedOutcome>;
   end(result: RunResult): Promise<void> | undefined;
@@ -71,8 +71,8 @@ export const noLog: RunLog = {
   isKept: false,
   signal: undefined,
   write: () => undefined,
-  hold: () => undefined,
-  release: () => undefined,
+  send: () => undefined,
+  whenSent: () => undefined,
   call: ({ work }) => work(nobodyNotes).then(toNew),
   end: () => undefined,
   pause: () => undefined,

@@ -64,7 +64,7 @@ interface Asking {
 async function ask(run: RunState, planned: PlannedCall, { approval, waits }: Asking): Promise<ApprovalAnswer> {
   const { hooks, guards, log, approve } = run.parts;
   // Who is asked about a call may take the time: the answer is kept before.
-  if (hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input")) await log.release();
+  if (hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input")) await log.whenSent();
   const verdict = await askBeforeCall(run, planned);
   if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
   const input = verdict?.input ?? planned.input;

@@ -77,7 +77,7 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   const answer = await (hooks.afterModel === undefined ? askModel(run) : askUntilKept(run));
   if (typeof answer === "string") return answer;
   // It goes to the disk together with the calls that it asks for, before one is made; or with the end of the run.
-  log.hold(answer);
+  log.send(answer);
   feed.tell(answer);
   return answer;
 }

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 
 import type { LogStore, Store } from "../../core/store.ts";
-import { chainedAppends, type ChainedAppend } from "../../store/chained-append.ts";
+import { type AppendAtEnd, appendsAtEnd } from "../../store/append-at-end.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { type AuditAppender, createAppender, openAudit } from "./open-audit.ts";
@@ -181,8 +181,8 @@ test("append() on SQLite chains behind what was written although it failed", asy
 
 test("append() on SQLite links anew what was made for a transaction that came to nothing", async () => {
   const { appender, store, keys } = await openChained(async (append, stream, makeNext) => {
-    makeNext(0, () => undefined);
-    await append("audit", () => []);
+    makeNext({ position: 0, readLast: () => undefined });
+    await append("audit", () => ({ texts: [] }));
     return append(stream, makeNext);
   });
 
@@ -201,7 +201,7 @@ test("append() that cannot be written rejects those of its turn, and tries the l
   });
 
   const early = [appender.append(entry(1)), appender.append(entry(2))];
-  await nextTick();
+  await new Promise(setImmediate);
   const late = appender.append(entry(3));
   const settled = await Promise.allSettled([...early, late]);
 
@@ -271,20 +271,24 @@ async function openSqlite() {
   return { file, files, store, audit: await openAudit({ store, ...files }) };
 }
 
-type Around = (append: ChainedAppend, ...parameters: Parameters<ChainedAppend>) => Promise<number>;
+type Append = AppendAtEnd["append"];
+type Around = (append: Append, ...parameters: Parameters<Append>) => ReturnType<Append>;
 
 /** An appender without an anchor on SQLite, with something around what writes. `inOneWrite` says how many entries went together. */
 async function openChained(around: Around = (append, stream, makeNext) => append(stream, makeNext)) {
   const store = await sqliteStore({ file: join(await makePlace(), "kitbag.db") });
   onTestFinished(() => store.close());
   const inOneWrite: number[] = [];
-  const chainedAppend = chainedAppends.get(store.log) as ChainedAppend;
+  const { append } = appendsAtEnd.get(store.log) as AppendAtEnd;
   const log: LogStore = { ...store.log };
-  chainedAppends.set(log, async (stream, makeNext) => {
-    const before = await store.log.position(stream);
-    const position = await around(chainedAppend, stream, makeNext);
-    inOneWrite.push(position - before);
-    return position;
+  appendsAtEnd.set(log, {
+    kv: store.kv,
+    async append(stream, makeNext) {
+      const before = await store.log.position(stream);
+      const place = await around(append, stream, makeNext);
+      inOneWrite.push(place.position - before);
+      return place;
+    },
   });
   const key = randomBytes(32);
   return { store, keys: key, inOneWrite, appender: createAppender(await toParts(log, key), emptyHead) };

@@ -4,11 +4,12 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import { chainedAppends } from "../../store/chained-append.ts";
+import { appendsAtEnd } from "../../store/append-at-end.ts";
 import { makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";
 import { type OpenLine, readLine, toOpenLine } from "./audit-chain.ts";
 import { type AuditEntry, type AuditHead, auditStream } from "./audit-entry.ts";
 import { type AuditKeys, type AuditKeySource, loadAuditKeys, type Sealer, toSealer } from "./audit-keys.ts";
+import { Recorder } from "../recorder.ts";
 import { createChainedWrite, createWrite, readHead, type WriterParts } from "./write-chain.ts";
 
 /**
@@ -131,68 +132,31 @@ export interface AuditAppender {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly line: OpenLine;
-  resolve(): void;
-  reject(cause: unknown): void;
-}
-
-/** One append takes no more than these. */
-const largestBatch = 1000;
-
-/**
- * Makes what appends. Entries of one turn go together; those that come while others are written wait for them and go together
- * next, unless the log can take them along: each must know the hash of the one before it.
- */
+/** Makes what appends. Entries of one turn go together; each must know the hash of the one before it. */
 export function createAppender(parts: WriterParts, start: AuditHead): AuditAppender {
-  const waiting: Waiting[] = [];
-  const chainedAppend = chainedAppends.get(parts.log);
-  const write =
-    chainedAppend === undefined ? createWrite(parts, start) : createChainedWrite(parts, chainedAppend, start);
-  let isBusy = false;
+  const atEnd = appendsAtEnd.get(parts.log);
+  const writeChain = atEnd === undefined ? createWrite(parts, start) : createChainedWrite(parts, atEnd, start);
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();
-  /** So many of those that wait are a matter of the write that is going on. */
-  let taken = 0;
-
-  function take(): readonly OpenLine[] {
-    taken = Math.min(waiting.length, largestBatch);
-    return waiting.slice(0, taken).map(({ line }) => line);
-  }
-
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      taken = Math.min(waiting.length, largestBatch);
-      try {
-        const after = await write(take);
-        // Before anybody is answered: an end that is cut off later is missed there.
-        parts.anchor?.write(after);
-        for (const { resolve } of waiting.splice(0, taken)) resolve();
-      } catch (cause) {
-        for (const { reject } of waiting.splice(0, taken)) reject(cause);
-      }
-    }
-    isBusy = false;
-  }
+  const recorder = new Recorder<OpenLine, void>({
+    async write(take) {
+      let taken = take();
+      const after = await writeChain(() => {
+        taken = take();
+        return taken.map(({ item }) => item);
+      });
+      // Before any caller is answered: an end that is cut off later is missed there.
+      parts.anchor?.write(after);
+      for (const { resolve } of taken) resolve();
+    },
+  });
 
   return {
-    append(entry) {
-      if (isClosed) return Promise.reject(new KitbagError("store-closed", { operation: "audit.append" }));
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      try {
-        // Here, so that an entry that cannot be kept fails alone.
-        waiting.push({ line: toOpenLine(entry), resolve, reject });
-      } catch (cause) {
-        reject(cause);
-        return promise;
-      }
-      last = promise;
-      if (!isBusy) {
-        isBusy = true;
-        // After everything that can go on now has, so that calls that run at once share one write.
-        process.nextTick(() => void flush());
-      }
-      return promise;
+    async append(entry) {
+      if (isClosed) throw new KitbagError("store-closed", { operation: "audit.append" });
+      // Copied here, so that an entry that cannot be kept fails alone.
+      last = recorder.append(toOpenLine(entry));
+      return last;
     },
     async close() {
       isClosed = true;

@@ -1,7 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { LogStore } from "../../core/store.ts";
-import type { ChainedAppend } from "../../store/chained-append.ts";
+import type { AppendAtEnd, StreamEnd } from "../../store/append-at-end.ts";
 import { emptyHead, linkLine, readLine, toHead, type OpenLine } from "./audit-chain.ts";
 import { auditStream, type AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
@@ -53,24 +53,24 @@ export function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
 /** Makes what writes to a log that lets it look at the end of the chain at the moment in which it writes. */
 export function createChainedWrite(
   { keys, anchor }: Omit<WriterParts, "log">,
-  append: ChainedAppend,
+  { append }: AppendAtEnd,
   start: AuditHead,
 ): WriteChain {
   let head = start;
 
   /** Another process may have written, or this one although it failed. Nobody does now, so the anchor must not know more. */
-  function findHead(position: number, readLast: () => JsonValue | undefined): AuditHead {
+  function findHead({ position, readLast }: StreamEnd): AuditHead {
     const least = Math.max(head.count, anchor?.reach(position) ?? 0);
     return checkLength(least, checkHead(keys, position, readLast()));
   }
 
   return async (take) => {
     let after = head;
-    await append(auditStream, (position, readLast) => {
-      const before = position === head.count ? head : findHead(position, readLast);
+    await append(auditStream, (end) => {
+      const before = end.position === head.count ? head : findHead(end);
       const linked = linkAll(keys, before, take());
       after = linked.after;
-      return linked.texts;
+      return { texts: linked.texts };
     });
     head = after;
     return after;

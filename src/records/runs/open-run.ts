@@ -1,7 +1,8 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
-import { keptAppends } from "../../store/kept-append.ts";
+import { appendsAtEnd, type NextEntries, type StreamEnd } from "../../store/append-at-end.ts";
+import { checkPosition } from "../../store/check-append.ts";
 import { toKeptText } from "../../store/to-kept-text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { createJournal, type Journal, readAll } from "./run-journal.ts";
@@ -78,14 +79,20 @@ async function beginRun(
   events: readonly RunEvent[],
 ): Promise<OpenedRun | undefined> {
   const { log, kv, leases, worker } = options;
-  const kept = keptAppends.get(log);
-  if (kept === undefined || kept.kv !== kv) return undefined;
+  const atEnd = appendsAtEnd.get(log);
+  if (atEnd?.kv !== kv) return undefined;
   const stream = toStream(runId);
   const state = createRunState();
   const record = { type: "lease-start", epoch: 1, worker } as const;
   const texts = [record, ...events].map((value, index) => toKeptText(stream, value, index));
   try {
-    const lease = await leases.begin(runId, async (change) => (await kept.append(stream, texts, 0, change)).version);
+    const lease = await leases.begin(runId, async (change) => {
+      const begin = ({ position }: StreamEnd): NextEntries => {
+        checkPosition(stream, position, 0);
+        return { texts, change };
+      };
+      return (await atEnd.append(stream, begin)).version;
+    });
     state.add(record);
     return createRun(options, { runId, lease, state, past: [], position: texts.length });
   } catch (cause) {
@@ -192,7 +199,7 @@ interface Exit {
 
 function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken, journal: Journal): Exit {
   const { epoch } = state;
-  const canShareCommits = keptAppends.get(log)?.kv === kv;
+  const canShareCommits = appendsAtEnd.get(log)?.kv === kv;
   let left: ReturnType<Exit["left"]>;
 
   /** Writes the last record under this lease. What was sent before is written before. */

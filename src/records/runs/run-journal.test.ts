@@ -12,8 +12,7 @@ test("append() writes what is appended in one turn in one go, and what comes mea
   const { journal, calls } = await createWorld();
 
   const first = [journal.append(["a"]), journal.append(["b", "c"]), journal.append([])];
-  await Promise.resolve();
-  await Promise.resolve();
+  await new Promise(setImmediate);
   const second = [journal.append(["d"]), journal.append(["e"])];
 
   expect(await Promise.all([...first, ...second])).toEqual([2, 4, 4, 5, 6]);
@@ -109,35 +108,35 @@ test("append() writes nothing when fence() comes before it is sent", async () =>
   expect(await valuesOf(log)).toEqual([]);
 });
 
-test("holdRecord() writes a record in one go with what is appended next", async () => {
+test("appendRecord() writes a record in one go with what is appended next in the same turn", async () => {
   const { journal, calls, later } = await createWorld();
 
-  const held = journal.holdRecord(outcome, never);
+  const held = journal.appendRecord(outcome, never);
   await Promise.resolve();
   const next = journal.append(["a"]);
 
-  expect(await Promise.all([held, next])).toEqual([undefined, 3]);
+  expect(await Promise.all([held, next])).toEqual([2, 3]);
   expect(calls).toEqual([[outcome, "a"]]);
   expect(later).toEqual([]);
 });
 
-test("holdRecord() writes a record when the event loop has turned, if nothing is appended", async () => {
+test("appendRecord() writes a record when the event loop has turned, if nothing is appended", async () => {
   const { journal, log } = await createWorld();
 
-  await journal.holdRecord(outcome, never);
+  await journal.appendRecord(outcome, never);
 
   expect(await valuesOf(log)).toEqual([outcome]);
 });
 
-test("holdRecord() writes before everything else what could not be written at once", async () => {
+test("appendRecord() writes before everything else a record that could not be written at once", async () => {
   const { journal, log, faults, told, later } = await createWorld();
   faults.push("refuse");
 
-  const held = journal.holdRecord(outcome, () => told.some((value) => isDeepStrictEqual(value, outcome)));
+  const held = journal.appendRecord(outcome, () => told.some((value) => isDeepStrictEqual(value, outcome)));
   await expect(journal.append(["a"])).rejects.toMatchObject({ code: "store-unavailable" });
   faults.push("refuse", "refuse");
   await expect(journal.append(["b"])).rejects.toMatchObject({ code: "store-unavailable" });
-  const second = journal.holdRecord({ ...outcome, step: "2" }, never);
+  const second = journal.appendRecord({ ...outcome, step: "2" }, never);
   expect(await journal.append(["c"])).toBe(4);
 
   await Promise.all([held, second]);
@@ -147,7 +146,7 @@ test("holdRecord() writes before everything else what could not be written at on
   expect(await valuesOf(log)).toHaveLength(4);
 });
 
-test("holdRecord() writes before what was appended while it could not be written", async () => {
+test("appendRecord() writes a record before what was appended while it could not be written", async () => {
   const { journal, log, faults } = await createWorld();
   let next: Promise<number> | undefined;
   faults.push(async () => {
@@ -155,17 +154,17 @@ test("holdRecord() writes before what was appended while it could not be written
     throw unavailable(false);
   });
 
-  await journal.holdRecord(outcome, never);
+  await journal.appendRecord(outcome, never);
 
   expect(await next).toBe(3);
   expect(await valuesOf(log)).toEqual([outcome, "a"]);
 });
 
-test("holdRecord() tries again by itself", async () => {
+test("appendRecord() tries again by itself", async () => {
   const { journal, log, faults, later } = await createWorld();
   faults.push("refuse");
 
-  const held = journal.holdRecord(outcome, never);
+  const held = journal.appendRecord(outcome, never);
   await vi.waitFor(() => expect(later).toHaveLength(1));
   later[0]?.();
   await held;
@@ -173,12 +172,12 @@ test("holdRecord() tries again by itself", async () => {
   expect(await valuesOf(log)).toEqual([outcome]);
 });
 
-test("holdRecord() writes nothing twice, although the store said that it was not written", async () => {
+test("appendRecord() writes nothing twice, although the store said that it was not written", async () => {
   const { journal, log, faults, told } = await createWorld();
   const isThere = (): boolean => told.some((value) => isDeepStrictEqual(value, outcome));
   faults.push("lose answer", "refuse");
 
-  const held = journal.holdRecord(outcome, isThere);
+  const held = journal.appendRecord(outcome, isThere);
   await expect(journal.append(["a"])).rejects.toMatchObject({ code: "store-unavailable" });
   expect(await journal.append(["b"])).toBe(4);
   await held;
@@ -186,24 +185,24 @@ test("holdRecord() writes nothing twice, although the store said that it was not
   expect(await valuesOf(log)).toEqual([outcome, "a", "b"]);
 });
 
-test("holdRecord() rejects when the lease is lost, also while it waits to try again", async () => {
+test("appendRecord() rejects when the lease is lost, also while it waits to try again", async () => {
   const { journal, log, faults, later } = await createWorld();
   faults.push("refuse");
-  const held = journal.holdRecord(outcome, never);
+  const held = journal.appendRecord(outcome, never);
   await vi.waitFor(() => expect(later).toHaveLength(1));
 
   journal.fence("somebody said so");
   later[0]?.();
 
   await expect(held).rejects.toMatchObject({ code: "lease-lost" });
-  await expect(journal.holdRecord(outcome, never)).rejects.toMatchObject({ code: "lease-lost" });
+  await expect(journal.appendRecord(outcome, never)).rejects.toMatchObject({ code: "lease-lost" });
   expect(await valuesOf(log)).toEqual([]);
 });
 
-test("close() comes behind what is held", async () => {
+test("close() comes behind what was appended before", async () => {
   const { journal, log } = await createWorld();
 
-  const held = journal.holdRecord(outcome, never);
+  const held = journal.appendRecord(outcome, never);
   await journal.close("end");
 
   await held;

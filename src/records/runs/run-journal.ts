@@ -1,28 +1,35 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../../store/kept-append.ts";
+import {
+  type AppendAtEnd,
+  type AppendedAt,
+  appendsAtEnd,
+  type KeyChange,
+  type NextEntries,
+  type StreamEnd,
+} from "../../store/append-at-end.ts";
+import { checkPosition } from "../../store/check-append.ts";
 import { toKept } from "../../store/kept-value.ts";
-import { toRecord, type RunRecord } from "./run-records.ts";
 import { toKeptText } from "../../store/to-kept-text.ts";
+import { Recorder, type Recording } from "../recorder.ts";
+import { toRecord, type RunRecord } from "./run-records.ts";
 
-/** The journal of a run, for the one who has its lease. */
+/** The journal of a run, for the worker that has its lease. */
 export interface Journal {
   /**
-   * Appends all of `values` or none, in the order of the calls; nobody need wait for one to send the next. No values only ask
-   * whether the lease is still there. Not for records.
+   * Appends all of `values` or none, in the order of the calls; what is appended in one turn of the event loop goes together. No
+   * values only ask whether the lease is still there. Not for records.
    *
-   * @throws {KitbagError} `lease-lost` if somebody else has taken the run, now or before; then nothing is written.
+   * @throws {KitbagError} `lease-lost` if another worker has taken the run, now or before; then nothing is written.
    */
   append(values: readonly JsonValue[]): Promise<number>;
-  /** Appends a record of Kitbag's own, which is known to be JSON that can be kept. */
-  appendRecord(record: RunRecord): Promise<number>;
   /**
-   * Appends a record together with what is appended next, or when the event loop has turned. While the store is away it is tried
-   * again, and goes before everything else: who knows that something later is there knows that this is. `isThere` tells whether the
-   * record was told to `onAppended`.
+   * Appends a record of Kitbag's own, which is known to be JSON that can be kept. With `isThere`, which tells whether the record was
+   * told to `onAppended`, it is tried again while the store is away, before everything else: what is in the journal later than the
+   * record is never there without it.
    */
-  holdRecord(record: RunRecord, isThere: () => boolean): Promise<void>;
+  appendRecord(record: RunRecord, isThere?: () => boolean): Promise<number>;
   /**
    * Appends the last value there is: nothing is written behind it, unless it fails. Answers whether `change` was written with it, for
    * which the store must be one that can do so.
@@ -49,7 +56,7 @@ export interface JournalOptions {
 }
 
 interface Line {
-  /** `undefined` where nobody need be told of it, or send it: it is no record, and the store takes its text. */
+  /** `undefined` where it need not be told or sent: it is no record, and the store takes its text. */
   readonly value: JsonValue | undefined;
   /** The value as JSON, where the store takes that. */
   readonly text: string | undefined;
@@ -58,23 +65,23 @@ interface Line {
 /** What was appended in one call. */
 interface Batch {
   readonly lines: readonly Line[];
-  readonly change: KeyChange | undefined;
-  /** What makes it one that is tried again: whether it is there. */
-  readonly isThere?: () => boolean;
-  /** Whether it was tried before. */
-  isLate?: boolean;
-  /** Told where it ends, and whether its change was written with it. */
-  resolve(position: number, hasChanged: boolean): void;
-  reject(cause: unknown): void;
+  readonly change?: KeyChange | undefined;
+  /** What makes it one that is tried again. */
+  readonly isThere?: (() => boolean) | undefined;
 }
 
+/** Where a batch ends, and whether its change was written with it. */
+interface Written {
+  readonly position: number;
+  readonly hasChanged: boolean;
+}
+
+type Batches = readonly Recording<Batch, Written>[];
+
 /**
- * Makes the journal of a run. Each append says which position it expects, so one that comes after somebody else's record is
- * refused by the store: that is the fence.
- *
- * One append is on its way at a time, and what is appended meanwhile goes together with the next. Were there several, each at
- * the position behind the one before, and did the first fail because somebody else wrote there, then the second would find
- * just the position that it expects.
+ * Makes the journal of a run. Each append says which position it expects, so one that comes after the record of another lease is
+ * refused by the store: that is the fence. Only one is on its way at a time. Were there several, each at the position behind the one
+ * before, and did the first fail because another worker wrote there, then the second would find just the position that it expects.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -84,11 +91,10 @@ const givenBack = "it was given back";
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
-  readonly #kept: KeptAppends | undefined;
+  readonly #atEnd: AppendAtEnd | undefined;
+  readonly #recorder: Recorder<Batch, Written>;
   /** Everything up to here is ours, or was there before. */
   #known: number;
-  #waiting: Batch[] = [];
-  #isSending = false;
   /** Whether there may be something of ours behind `#known`. */
   #mustLook = false;
   #isClosing = false;
@@ -96,45 +102,39 @@ class RunJournal implements Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#kept = keptAppends.get(options.log);
+    this.#atEnd = appendsAtEnd.get(options.log);
     this.#known = options.position;
-  }
-
-  append(values: readonly JsonValue[]): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#checkOpen();
-      // Checked here, so that a value that cannot be kept spoils nobody else's append.
-      const lines = values.map((value, index) => this.#toLine(value, index));
-      this.#add({ lines, change: undefined, resolve, reject });
+    this.#recorder = new Recorder({
+      write: (take) => this.#write(take),
+      isKept: ({ item }, cause) => item.isThere !== undefined && this.#lost === undefined && isTemporary(cause),
+      onKept: () => options.later(this.#recorder.send),
     });
   }
 
-  appendRecord(record: RunRecord): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#checkOpen();
-      this.#add({ lines: [this.#toRecordLine(record)], change: undefined, resolve, reject });
+  async append(values: readonly JsonValue[]): Promise<number> {
+    this.#checkOpen();
+    // Checked here, so that a value that cannot be kept spoils no other append.
+    const { position } = await this.#recorder.append({
+      lines: values.map((value, index) => this.#toLine(value, index)),
     });
+    return position;
   }
 
-  holdRecord(record: RunRecord, isThere: () => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#checkOpen();
-      const lines = [this.#toRecordLine(record)];
-      this.#waiting.push({ lines, change: undefined, isThere, resolve: () => resolve(), reject });
-      setImmediate(this.#sendWaiting);
-    });
+  async appendRecord(record: RunRecord, isThere?: () => boolean): Promise<number> {
+    this.#checkOpen();
+    const value = record as unknown as JsonValue;
+    const line = this.#atEnd ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
+    return (await this.#recorder.append({ lines: [line], isThere })).position;
   }
 
   async close(value: JsonValue, change?: KeyChange): Promise<boolean> {
     this.#checkOpen();
     const copy = toKept(this.#options.stream, value, 0);
-    const lines = [{ value: copy, text: this.#kept && JSON.stringify(copy) }];
+    const lines = [{ value: copy, text: this.#atEnd && JSON.stringify(copy) }];
     this.#isClosing = true;
     try {
-      const hasChanged = await new Promise<boolean>((resolve, reject) => {
-        this.#add({ lines, change, resolve: (_position, isWritten) => resolve(isWritten), reject });
-      });
-      withoutStack(() => this.fence(givenBack));
+      const { hasChanged } = await this.#recorder.append({ lines, change });
+      this.fence(givenBack);
       return hasChanged;
     } catch (cause) {
       this.#isClosing = false;
@@ -159,84 +159,55 @@ class RunJournal implements Journal {
 
   #toLine(value: JsonValue, index: number): Line {
     const { stream } = this.#options;
-    if (this.#kept) return { value: undefined, text: toKeptText(stream, value, index) };
+    if (this.#atEnd) return { value: undefined, text: toKeptText(stream, value, index) };
     return { value: toKept(stream, value, index), text: undefined };
   }
 
-  #toRecordLine(record: RunRecord): Line {
-    const value = record as unknown as JsonValue;
-    return this.#kept ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
-  }
-
-  #add(batch: Batch): void {
-    this.#waiting.push(batch);
-    this.#sendWaiting();
-  }
-
-  readonly #sendWaiting = (): void => {
-    if (!this.#isSending && this.#waiting.length > 0) void this.#send();
-  };
-
-  /** Sends what waits, until nothing does. All in one function: each that waits for another one takes its time. */
-  async #send(): Promise<void> {
-    this.#isSending = true;
-    // What is appended in the same turn goes together.
-    await Promise.resolve();
-    do {
-      let batches = this.#waiting;
-      this.#waiting = [];
+  async #write(take: () => Batches): Promise<void> {
+    let next: Next | undefined;
+    const makeNext = (): Next => {
+      if (this.#lost) throw this.#lost;
+      return (next = toNext(take()));
+    };
+    try {
+      if (this.#mustLook) await this.#look();
+      const start = this.#known;
+      let hasChanged = false;
       try {
-        if (this.#mustLook) await this.#look();
-        if (this.#lost) throw this.#lost;
-        if (batches[0]?.isLate === true) batches = withoutWritten(batches);
-        const lines = toLines(batches);
-        // Only the last batch of all has a change.
-        const change = batches.at(-1)?.change;
-        const start = this.#known;
-        let hasChanged = false;
-        try {
-          const { position, version } = await this.#put(lines, change);
-          this.#known = position;
-          for (const { value, text } of lines) if (value !== undefined) this.#options.onAppended(value, text);
-          hasChanged = change !== undefined && version === 0;
-        } catch (cause) {
-          await this.#checkWritten(lines.length, cause);
-        }
-        let position = start;
-        for (const batch of batches) batch.resolve((position += batch.lines.length), hasChanged);
+        const { position, version } = await this.#put(makeNext, countBytes(take()));
+        this.#known = position;
+        for (const { value, text } of next?.lines ?? []) if (value !== undefined) this.#options.onAppended(value, text);
+        hasChanged = version === 0;
       } catch (cause) {
-        this.#refuse(batches, cause);
+        if (next === undefined || cause === this.#lost) throw cause;
+        await this.#checkWritten(next.lines.length, cause);
       }
-    } while (this.#waiting.some(isNew));
-    this.#isSending = false;
-  }
-
-  /** Tells everybody whose lines could not be written, but tries again what is held, before everything else. */
-  #refuse(batches: readonly Batch[], cause: unknown): void {
-    const late: Batch[] = [];
-    for (const batch of batches) {
-      const isHeld = batch.isThere !== undefined && this.#lost === undefined && isTemporary(cause);
-      if (isHeld) late.push(Object.assign(batch, { isLate: true }));
-      else batch.reject(this.#lost ?? cause);
+      resolveAll(next as Next, start, hasChanged);
+    } catch (cause) {
+      throw this.#lost ?? cause;
     }
-    if (late.length === 0) return;
-    this.#waiting.unshift(...late);
-    this.#options.later(this.#sendWaiting);
   }
 
   /** Throws `cause` again, unless everything was written and only the answer was lost. */
   async #checkWritten(count: number, cause: unknown): Promise<void> {
     this.#mustLook = true;
-    const found = await this.#look().catch(() => 0);
+    const found = await this.#look().catch(() => -1);
     if (found < count || !isKitbagError(cause, "store-unavailable")) throw cause;
   }
 
-  #put(lines: readonly Line[], change: KeyChange | undefined): Promise<KeptPlace> {
+  async #put(makeNext: () => Next, bytes: number): Promise<AppendedAt> {
     const { log, stream } = this.#options;
-    if (this.#kept !== undefined) return this.#kept.append(stream, lines.map(toText), this.#known, change);
-    return log
-      .append(stream, lines.map(toValue), { expectedPosition: this.#known })
-      .then((position) => ({ position, version: -1 }));
+    if (this.#atEnd === undefined) {
+      const values = makeNext().lines.map(({ value }) => value as JsonValue);
+      return { position: await log.append(stream, values, { expectedPosition: this.#known }), version: -1 };
+    }
+    const make = ({ position }: StreamEnd): NextEntries => {
+      const { lines, batches } = makeNext();
+      checkPosition(stream, position, this.#known);
+      // Only the last batch of all has a change.
+      return { texts: lines.map(({ text }) => text as string), change: batches.at(-1)?.item.change };
+    };
+    return this.#atEnd.append(stream, make, bytes);
   }
 
   /** Reads what is there behind what is known, and answers how much of it is ours: all that is before another lease. */
@@ -254,45 +225,42 @@ class RunJournal implements Journal {
   }
 }
 
-function toLines(batches: readonly Batch[]): readonly Line[] {
+/** What is written at once. */
+interface Next {
+  readonly batches: Batches;
+  readonly lines: readonly Line[];
+  /** How many lines each batch has; 0 for one that was tried before, and is there although the store said that it was not. */
+  readonly counts: readonly number[];
+}
+
+function toNext(batches: Batches): Next {
   const lines: Line[] = [];
-  // Not `flatMap`: for a few short lists it takes several times as long.
-  for (const batch of batches) for (const line of batch.lines) lines.push(line);
-  return lines;
-}
-
-/** Leaves out what was tried before, and was written although the store said that it was not. */
-function withoutWritten(batches: readonly Batch[]): Batch[] {
-  return batches.filter((batch) => {
-    const isWritten = batch.isLate === true && batch.isThere?.() === true;
-    if (isWritten) batch.resolve(0, false);
-    return !isWritten;
+  const counts = batches.map(({ isLate, item }) => {
+    if (isLate && item.isThere?.() === true) return 0;
+    // Not `flatMap`: for a few short lists it takes several times as long.
+    for (const line of item.lines) lines.push(line);
+    return item.lines.length;
   });
+  return { batches, lines, counts };
 }
 
-function isNew({ isLate }: Batch): boolean {
-  return isLate !== true;
+function resolveAll({ batches, counts }: Next, start: number, hasChanged: boolean): void {
+  let position = start;
+  for (const [index, { item, resolve }] of batches.entries()) {
+    position += counts[index] ?? 0;
+    resolve({ position, hasChanged: hasChanged && item.change !== undefined });
+  }
+}
+
+function countBytes(batches: Batches): number {
+  let bytes = 0;
+  for (const { item } of batches) for (const { text } of item.lines) bytes += text?.length ?? 0;
+  return bytes;
 }
 
 /** Whether what could not be written may be written when it is tried again. */
-export function isTemporary(cause: unknown): boolean {
+function isTemporary(cause: unknown): boolean {
   return isKitbagError(cause, "store-unavailable") || isKitbagError(cause, "store-conflict");
-}
-
-function toText({ text }: Line): string {
-  return text as string;
-}
-
-function toValue({ value }: Line): JsonValue {
-  return value as JsonValue;
-}
-
-/** That a lease was given back is no failure: nobody asks where, and the stack of an error costs more than all the rest. */
-function withoutStack(run: () => void): void {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  run();
-  Error.stackTraceLimit = stackTraceLimit;
 }
 
 function isLeaseAfter(epoch: number, value: JsonValue): boolean {

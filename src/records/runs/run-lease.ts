@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
-import type { KeyChange } from "../../store/kept-append.ts";
+import type { KeyChange } from "../../store/append-at-end.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { createLeaseWatch, KeyLease } from "../../platform/lease.ts";
 

@@ -2,8 +2,8 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import { checkKey } from "../../store/check-key.ts";
 import { toKeptWithin } from "../../store/kept-value.ts";
-import { wait, type Clock } from "../../platform/clock.ts";
-import { isTemporary, type Journal } from "./run-journal.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Journal } from "./run-journal.ts";
 import { toStepKey, type RunRecord } from "./run-records.ts";
 import type { RunState } from "./run-state.ts";
 import type { Run, StepContext, StepOptions } from "./run.ts";
@@ -79,7 +79,7 @@ async function runStep(
   { idempotent = false, onSent }: StepOptions = {},
   work: Work,
 ): Promise<Finished> {
-  const { journal, state, signal, clock, leaseMs } = options;
+  const { state, signal, clock, leaseMs } = options;
   const { status, recall, attempt: attempts } = state.step(name);
   if (status === "done") return { output: recall() };
   if (status !== "new" && !idempotent) await park(options, name);
@@ -88,14 +88,15 @@ async function runStep(
   const intent = { type: "step-intent", step: name, key, attempt, idempotent } as const;
   const declaredAt = clock.elapsed();
   // Whoever has lost the lease learns it here, and starts nothing.
-  await journal.appendRecord(intent).catch((cause: unknown) => writeAgain(options, intent, cause));
+  await keep(options, intent);
   // A process that was stopped for a while has the answer from before it was stopped.
   if (clock.elapsed() - declaredAt > leaseMs / 2) await proveLease(options);
   if (signal.aborted) await takeBack(options, name);
   const output = toKeptWithin(name, (await work(context)) ?? null);
   const outcome = { type: "step-outcome", step: name, output } as const;
-  if (onSent !== undefined) return { output, kept: journal.holdRecord(outcome, () => hasRecord(state, outcome)) };
-  await journal.appendRecord(outcome).catch((cause: unknown) => writeAgain(options, outcome, cause));
+  const kept = keep(options, outcome);
+  if (onSent !== undefined) return { output, kept };
+  await kept;
   return { output };
 }
 
@@ -121,18 +122,9 @@ async function takeBack({ journal, signal }: StepsOptions, name: string): Promis
 
 type StepRecord = RunRecord & { readonly type: "step-intent" | "step-outcome" };
 
-/** Writes a record once that could not be written, when the store is there again: at the latest, the end of the lease ends it. */
-async function writeAgain(options: StepsOptions, record: StepRecord, failure: unknown): Promise<void> {
-  const { journal, state, clock, leaseMs } = options;
-  if (!isTemporary(failure)) throw failure;
-  await wait(clock, leaseMs / 20);
-  try {
-    // Looks at what is there: the record may have been written although the store said that it could not.
-    await journal.append([]);
-    if (!hasRecord(state, record)) await journal.appendRecord(record);
-  } catch (cause) {
-    await writeAgain(options, record, cause);
-  }
+/** Writes a record, also when the store is away meanwhile: at the latest, the end of the lease ends the wait. */
+async function keep({ journal, state }: StepsOptions, record: StepRecord): Promise<void> {
+  await journal.appendRecord(record, () => hasRecord(state, record));
 }
 
 function hasRecord(state: RunState, record: StepRecord): boolean {

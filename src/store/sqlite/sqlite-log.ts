@@ -1,11 +1,10 @@
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
-import { chainedAppends, type ChainedAppend, type MakeNext } from "../chained-append.ts";
+import { type AppendAtEnd, appendsAtEnd, type KeyChange, type StreamEnd } from "../append-at-end.ts";
 import { checkAppend, checkPosition, toKeptTexts } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkVersion } from "../check-write.ts";
 import { checkWhole } from "../check-whole.ts";
-import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../kept-append.ts";
 import { checkOpen } from "../store-life.ts";
 import { createTail } from "../tail.ts";
 import { toPrefixEnd } from "../to-prefix-end.ts";
@@ -58,35 +57,25 @@ export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
       return read(parts, "log.streams", () => entries.streams(prefix, after, limit));
     },
   };
-  const shortcuts = createShortcuts(parts, entries, tails);
-  chainedAppends.set(log, shortcuts.appendNext);
-  keptAppends.set(log, { kv, append: shortcuts.appendKept });
+  appendsAtEnd.set(log, { kv, append: createAppendAtEnd(parts, entries, tails) });
   return log;
 }
 
-/** The ways to append that are not part of `LogStore`. */
-function createShortcuts(parts: SqliteParts, entries: Entries, tails: SqliteTails) {
+function createAppendAtEnd(parts: SqliteParts, entries: Entries, tails: SqliteTails): AppendAtEnd["append"] {
   const { life, writer } = parts;
   const change = createKeyChange(parts);
-  const appendNext: ChainedAppend = async (stream, makeNext) => {
-    checkOpen(life, "log.append");
-    const position = await writer.write(scopeOf(stream), () => entries.appendNext(stream, makeNext, life.now()));
-    tails.wake(stream);
-    return position;
-  };
-  const appendKept: KeptAppends["append"] = async (stream, texts, expectedPosition, keyChange) => {
+  return async (stream, make, bytes) => {
     const time = life.now();
     checkOpen(life, "log.append");
-    const run = (): KeptPlace => {
-      entries.checkEnd(stream, expectedPosition);
-      const version = keyChange === undefined ? 0 : change(keyChange);
-      return { position: entries.append(stream, texts, time), version };
+    const run = (): { position: number; version: number } => {
+      const next = make(entries.end(stream));
+      const version = next.change === undefined ? 0 : change(next.change);
+      return { position: entries.append(stream, next.texts, time), version };
     };
-    const place = await writer.write(scopeOf(stream), run, { bytes: countBytes(texts) });
+    const place = await writer.write(scopeOf(stream), run, { bytes });
     tails.wake(stream);
     return place;
   };
-  return { appendNext, appendKept };
 }
 
 /** Inside of a write: changes a value, and answers with the version that is there then. */
@@ -153,10 +142,9 @@ function createEntries({ database: { sql, number }, writer: { lastPositions } }:
     /** Inside of a write. */
     append: insertAll,
     /** Inside of a write. */
-    appendNext(stream: string, makeNext: MakeNext, time: number): number {
+    end(stream: string): StreamEnd {
       const end = findEnd(stream);
-      const texts = makeNext(end, () => readAfter(stream, end - 1, 1)[0]?.value);
-      return insertAll(stream, texts, time);
+      return { position: end, readLast: () => readAfter(stream, end - 1, 1)[0]?.value };
     },
     read: readAfter,
     streams(prefix: string, after: string, limit: number): readonly string[] {

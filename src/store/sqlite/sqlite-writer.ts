@@ -29,7 +29,7 @@ export interface SqliteWriter {
 /** What is known of a write. */
 export interface AboutWrite {
   /** How much it writes. */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
   /** Whether it must be on disk when it is acknowledged. @default true */
   readonly isDurable?: boolean | undefined;
 }
