@@ -157,6 +157,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     quotas,
     quotaPlaces: createQuotaPlaces(openSupply),
     waiting: 0,
+    isStoreWorking: false,
     ...createGuards(options, registry, store),
     inFlight,
     scopesOf: options.scopesOf,

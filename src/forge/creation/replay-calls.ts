@@ -1,12 +1,10 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
+import { callStream } from "../../records/stats/call-records.ts";
 import { findLimitedCaller, type LimitedCaller } from "../../workspace/call/authority.ts";
 import type { ReplayDifference, ReplayReport, ForgeEvent } from "../forge-interface.ts";
 import { createBench, isSameOutput, type Bench, type Trial } from "./run-examples.ts";
-
-/** The stream of the store's log that calls are recorded in. */
-const callStream = "calls";
 
 /** How far back is looked, in entries. */
 const mostEntries = 20_000;

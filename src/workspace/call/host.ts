@@ -58,6 +58,8 @@ export interface CallHost {
   readonly keepsFailed: boolean;
   /** How many calls wait for a place or a limit. */
   waiting: number;
+  /** Whether the store kept the last beginning of a call. */
+  isStoreWorking: boolean;
   readonly inFlight: InFlight;
   readonly skills: SkillSet;
   /** The scopes that users have now. */

@@ -2,69 +2,49 @@ import type { CallEnd, CallStart } from "../../core/events.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
-import type { Store } from "../../core/store.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
+import { callStream } from "../../records/stats/call-records.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Entry } from "../registry/registered-tool.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
 import { type Next, type Phase, redactFailure } from "./phase.ts";
 
-/** The stream of the store's log that calls are recorded in. */
-const callStream = "calls";
-
 /**
- * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run, as soon as
- * that is known. Whoever hears that a call begins hears that it ends, after all the calls inside it.
+ * Tells subscribers, the store and the audit that the call begins and how it ended. A call that cannot be recorded does not run, as
+ * soon as that is known. A listener that hears that a call begins hears that it ends, after all the calls inside it.
  */
-export const record: Phase = (call, next) => {
+export const record: Phase = async (call, next) => {
   const { store, audit } = call.host;
-  return store === undefined && audit === undefined ? tellOnly(call, next) : tellAndKeep(call, next);
-};
-
-async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
-  if (call.isHeard()) call.tell(toStart(call));
-  return tellEnd(call, await runToEnd(call, next));
-}
-
-async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
-  const start = toStart(call);
-  if (beginsAtOnce(call)) return tellAndKeepAtOnce(call, start, next);
-  const unrecorded = await keepStart(call, start);
-  if (call.isHeard()) call.tell(start);
-  // Nobody need hear of the end of something that has no beginning there.
+  const isKept = store !== undefined || audit !== undefined;
+  const start = isKept || call.isHeard() ? toStart(call) : undefined;
+  let unrecorded: Unrecorded | undefined;
+  let begun: Promise<void> | undefined;
+  if (isKept && start !== undefined) {
+    const isAwaited = !beginsAtOnce(call);
+    begun = keepStart(call, start).then((failed) => {
+      unrecorded = failed;
+      // It may wait for an approval, a place or a value, and has not run yet.
+      if (failed !== undefined && !isAwaited && !call.ran) call.stop(toFailed(call, failed).error);
+    });
+    if (isAwaited) await begun;
+  }
+  if (start !== undefined && call.isHeard()) call.tell(start);
   if (unrecorded !== undefined) return tellEnd(call, toFailed(call, unrecorded));
   const outcome = await runToEnd(call, next);
-  const failed = await keepEnd(call, outcome);
-  return tellEnd(call, failed === undefined ? outcome : toFailed(call, failed));
-}
-
-/** The stores that kept the last beginning. */
-const working = new WeakSet<Store>();
-
-/**
- * Whether to run before the beginning is recorded. The audit knows of everything that runs before it does. Not with a store that may
- * fail: then nothing would be recorded. What is not a function takes longer than to wait for it.
- */
-function beginsAtOnce({ host, tool }: Call): boolean {
-  const { store, audit } = host;
-  return audit === undefined && store !== undefined && working.has(store) && tool?.code.kind === "function";
-}
-
-/** Records the beginning and the end together, where the tool is done in the same turn. */
-async function tellAndKeepAtOnce(call: Call, start: CallStart, next: Next): Promise<ToolOutcome> {
-  let unrecorded: Unrecorded | undefined;
-  const begun = keepStart(call, start).then((failed) => {
-    unrecorded = failed;
-    // It may wait for an approval, a place or a value, and has not run yet.
-    if (failed !== undefined && !call.ran) call.stop(toFailed(call, failed).error);
-  });
-  if (call.isHeard()) call.tell(start);
-  const outcome = await runToEnd(call, next);
-  const failed = unrecorded === undefined ? await keepEnd(call, outcome) : undefined;
+  // An end without a beginning in the store would tell its readers nothing.
+  const failed = isKept && unrecorded === undefined ? await keepEnd(call, outcome) : undefined;
   await begun;
   const reason = unrecorded ?? failed;
   return tellEnd(call, reason === undefined ? outcome : toFailed(call, reason));
+};
+
+/**
+ * Whether to run before the beginning is recorded: a function of the program, with a store that kept the last beginning. Not with an
+ * audit, which knows of everything that runs before it does. What is not a function takes longer than the wait.
+ */
+function beginsAtOnce({ host, tool }: Call): boolean {
+  return host.audit === undefined && host.isStoreWorking && tool?.code.kind === "function";
 }
 
 /** Why something could not be recorded. */
@@ -156,18 +136,19 @@ async function keepBoth(
   audited: Promise<void> | undefined,
   durable: boolean,
 ): Promise<Unrecorded | undefined> {
-  const { store, recordRedactor } = call.host;
-  // Somebody must hear that the one fails while the other is waited for.
+  const { host } = call;
+  const { store, recordRedactor } = host;
+  // It may fail while the store is waited for.
   audited?.catch(ignore);
   try {
     if (store !== undefined) {
       await store.log.append(callStream, [toRecord(event, recordRedactor)], { durable });
-      if (event.type === "call-start") working.add(store);
+      if (event.type === "call-start") host.isStoreWorking = true;
     }
     if (audited !== undefined) await audited;
     return undefined;
   } catch (cause) {
-    if (store !== undefined) working.delete(store);
+    host.isStoreWorking = false;
     return { cause };
   }
 }
