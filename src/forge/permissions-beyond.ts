@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 
 import { fromScopes, permissionKinds, scopesOf, type Permissions } from "../core/permissions.ts";
-import { isInside, toReal } from "../sandbox/find-link-out.ts";
+import { isInside, toRealPath } from "../platform/paths.ts";
 import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
@@ -74,7 +74,7 @@ function isReallyIn(asked: string, rule: string, places: GrantPlaces): boolean {
   // A policy may leave the ./ out.
   const folder = toTarget(rule, places) ?? toTarget(`./${rule}`, places);
   if (target === undefined || folder === undefined) return false;
-  return isInside(target, folder) && isInside(toReal(target), toReal(folder));
+  return isInside(target, folder) && isInside(toRealPath(target), toRealPath(folder));
 }
 
 const hostForm = /^(\*\.)?([^*:]+)(:\d+)?$/u;

@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 
 import { quote } from "../core/errors.ts";
 
-/** Tells whether `path` is `root` or below it, by whole names. Both are absolute, with links resolved. */
+/** Tells whether `path` is `root` or below it, by whole names. Both are absolute; they are compared as they stand. */
 export function isInside(path: string, root: string): boolean {
   const way = relative(root, path);
-  return way === "" || (!way.startsWith(`..${sep}`) && way !== ".." && !/^(?:[A-Za-z]:)?[\\/]/u.test(way));
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /** Resolves links in the part of a path that exists; the rest may not have been made yet, or may just have been deleted. */

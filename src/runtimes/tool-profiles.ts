@@ -103,7 +103,7 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
   async function openExit(tool: Tool, rules: readonly string[]): Promise<Exit> {
     const [{ openEgress }, { egressEnvironment }] = await Promise.all([
       import("../sandbox/egress/open-egress.ts"),
-      import("../sandbox/egress/environment.ts"),
+      import("../sandbox/egress/relay.ts"),
     ]);
     const egress = await openEgress({
       rules,

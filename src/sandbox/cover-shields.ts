@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-import { isBelow, isInside, toReal } from "./find-link-out.ts";
+import { isBelow } from "./find-link-out.ts";
+import { isInside, toRealPath } from "../platform/paths.ts";
 import { isRoot } from "./host.ts";
 import { emptyFile, nothing, type Mount } from "./sandbox.ts";
 import { findShields, type FoundShields, type Reserved, type Shield, type ShieldedPlaces } from "./shields.ts";
@@ -26,7 +27,7 @@ export interface Covered {
  * put another in its place. Named pipes are covered where nothing may be written.
  */
 export function coverShields(given: readonly Mount[], opened: Opened, places: ShieldedPlaces): Covered {
-  for (const place of (places.protected ?? []).map(toReal)) {
+  for (const place of (places.protected ?? []).map(toRealPath)) {
     // What is not there yet could be made by the tool.
     if (given.some(({ source, write }) => write === true && isBelow(place, source))) {
       mkdirSync(place, { recursive: true, mode: 0o700 });

@@ -1,5 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
+
+import { isInside } from "../platform/paths.ts";
 
 /** A link that leads elsewhere than further down from the folder that it is in. */
 export interface LinkOut {
@@ -52,18 +54,7 @@ function findReal(path: string): string | undefined {
   }
 }
 
-/** Tells whether a path is a directory, or below it. Both are compared as they stand. */
-export function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
-}
-
 /** Tells whether a path is below a directory, and not the directory itself. */
 export function isBelow(path: string, directory: string): boolean {
   return path !== directory && isInside(path, directory);
-}
-
-/** Where a path really leads, as far as it is there: links of those above it are followed. */
-export function toReal(path: string): string {
-  return findReal(path) ?? join(toReal(dirname(path)), basename(path));
 }

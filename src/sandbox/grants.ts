@@ -5,7 +5,8 @@ import { basename, isAbsolute, resolve } from "node:path";
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
 import { coverShields, type Covered, type Opened } from "./cover-shields.ts";
-import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
+import { findLinkOut, isBelow } from "./find-link-out.ts";
+import { isInside, toRealPath } from "../platform/paths.ts";
 import { nothing, type Mount } from "./sandbox.ts";
 import {
   canList,
@@ -51,7 +52,7 @@ type Kind = "read" | "write";
 /** How many shields a permission opens by naming them, or something in them. */
 export function countOpened(kind: Kind, scope: string, places: GrantPlaces): number {
   const target = toTarget(scope, places);
-  return target === undefined ? 0 : findOpened({ kind }, toReal(target), places).length;
+  return target === undefined ? 0 : findOpened({ kind }, toRealPath(target), places).length;
 }
 
 function findOpened(
@@ -173,7 +174,7 @@ function isOwn(path: string, places: GrantPlaces): boolean {
 
 /** Which hidden files are there, with links resolved: one may be deeper than folders are looked through, or behind a link. */
 function findHidden({ hidden = [] }: GrantPlaces): string {
-  return JSON.stringify(hidden.map(toReal).filter((path) => stateOf(path) !== undefined));
+  return JSON.stringify(hidden.map(toRealPath).filter((path) => stateOf(path) !== undefined));
 }
 
 function isCurrent({ grants, folders, skillFolders, hidden }: Known, places: GrantPlaces): boolean {
@@ -220,7 +221,7 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   if (target === undefined) {
     throw refuse(asked, "a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
   }
-  const source = toReal(target);
+  const source = toRealPath(target);
   const exists = existsSync(source);
   const never = kind === "write" ? [...neverGiven, ...neverWritten] : neverGiven;
   if ([source, target].some((path) => path === "/" || never.some((place) => isInside(path, place)))) {
@@ -248,7 +249,7 @@ const missingFile =
  * other path is one of the machine, with its links.
  */
 function checkLink(asked: Asked, target: string, { directory }: GrantPlaces, source?: string): void {
-  const base = [directory, toReal(directory)].find((place) => isInside(target, place));
+  const base = [directory, toRealPath(directory)].find((place) => isInside(target, place));
   if (base === undefined && !asked.scope.startsWith(".")) return;
   const found = findLinkOut(base ?? directory, target, source);
   if (found === undefined) return;

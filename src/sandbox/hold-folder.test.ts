@@ -10,7 +10,7 @@ import { holdFolder, isHeld } from "./work-area.ts";
 
 test("isHeld() tells whether a process holds a folder, and that it has ended, however it did", async () => {
   const folder = createFolder();
-  const program = `import(${JSON.stringify(join(import.meta.dirname, "hold-folder.ts"))}).then(({ holdFolder }) => {
+  const program = `import(${JSON.stringify(join(import.meta.dirname, "work-area.ts"))}).then(({ holdFolder }) => {
     holdFolder(${JSON.stringify(folder)}); console.log("held"); setInterval(() => {}, 1000); })`;
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");

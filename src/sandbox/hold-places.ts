@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
-import { isBelow, isInside } from "./find-link-out.ts";
+import { isBelow } from "./find-link-out.ts";
+import { isInside } from "../platform/paths.ts";
 import type { Mount, Profile, SandboxName } from "./sandbox.ts";
 import { identify } from "./watch-shields.ts";
 

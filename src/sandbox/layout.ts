@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { gatherPrograms } from "./programs.ts";
-import { makeReadableFolder, writeReadableFile } from "./readable-files.ts";
+import { makeReadableFolder, writeReadableFile } from "./host.ts";
 import { emptyFile, nothing, type Mount, type Profile } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 

@@ -8,10 +8,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startDebugging } from "../../test/support/debug-script.ts";
 import { needProgram } from "../../test/support/need-program.ts";
 import { createFolder } from "../../test/support/temporary-folder.ts";
-import { openDebugSocket } from "./debug-socket.ts";
+import { openDebugSocket, listenIn } from "./sockets.ts";
 import { openEgress } from "./egress/open-egress.ts";
 import { findSandbox } from "./find-sandbox.ts";
-import { listenIn } from "./listen-in.ts";
 import { createStreamMaker } from "./warm/call-streams.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

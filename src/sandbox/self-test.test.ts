@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { needProgram } from "../../test/support/need-program.ts";
 import { writeFolder } from "../../test/support/run-script.ts";
 import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
-import { measureTree } from "./limits/watch-memory.ts";
+import { measureTree } from "./limits/watch-resources.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import { groupBroken, testSandbox } from "./self-test.ts";
 

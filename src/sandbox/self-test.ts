@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../core/errors.ts";
 import { isRoot } from "./host.ts";
-import { listenIn } from "./listen-in.ts";
+import { listenIn } from "./sockets.ts";
 import { findProgram } from "./programs.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";

@@ -14,7 +14,8 @@ import {
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
 
-import { isBelow, isInside, toReal } from "./find-link-out.ts";
+import { isBelow } from "./find-link-out.ts";
+import { isInside, toRealPath } from "../platform/paths.ts";
 
 /** A kind of file or folder that the grant of a folder above it does not open. */
 export interface ShieldRow {
@@ -138,7 +139,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
       reserved.set(path, { path, ...(state !== undefined && { link: state }) });
     }
     if (state === undefined) return;
-    const real = state === "" ? path : toReal(path);
+    const real = state === "" ? path : toRealPath(path);
     if (isBelow(real, root) && stateOf(real) === "") shields.set(real, toShield(real, [kind, shields.get(real) ?? {}]));
   };
   const { found, projects, pipes, folders, closed } = searchNames(root, isOpened);
@@ -148,7 +149,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
     for (const [path, row] of namedIn(folder)) add(path, row, true);
   }
   for (const [path, row] of listPlaces(places)) {
-    add(join(toReal(dirname(path)), basename(path)), row, row.hidden !== true);
+    add(join(toRealPath(dirname(path)), basename(path)), row, row.hidden !== true);
   }
   return { shields: [...shields.values()], reserved: [...reserved.values()], pipes, folders };
 }
@@ -223,10 +224,11 @@ export function reopenFolders(folders: FoundShields["folders"]): void {
 export function findShieldsAround(path: string, places: ShieldedPlaces): readonly Pick<Shield, "hidden" | "own">[] {
   const { directory, home = homedir() } = places;
   // Where the project itself is says nothing about what is in it.
-  const base = [directory, toReal(directory), home, toReal(home), "/"].find((folder) => isInside(path, folder)) ?? "/";
+  const base =
+    [directory, toRealPath(directory), home, toRealPath(home), "/"].find((folder) => isInside(path, folder)) ?? "/";
   const names = relative(base, path).split(sep);
   const byName = names.flatMap((name, index) => findRow(name, names[index - 1] ?? basename(base)) ?? []);
-  const byPath = listPlaces(places).flatMap(([place, row]) => (isInside(path, toReal(place)) ? [row] : []));
+  const byPath = listPlaces(places).flatMap(([place, row]) => (isInside(path, toRealPath(place)) ? [row] : []));
   return [...byName, ...byPath].map(({ hidden = false, own = false }) => ({ hidden, own }));
 }
 
@@ -247,7 +249,7 @@ function listPlaces({ protected: ours = [], fixed = [], hidden = [] }: ShieldedP
 /** The project, the home directory, and the folders above them as far as they were granted. */
 function foldersBetween(root: string, { directory, home = homedir() }: ShieldedPlaces): string[] {
   const folders = new Set<string>();
-  for (const start of [directory, home].map(toReal)) {
+  for (const start of [directory, home].map(toRealPath)) {
     for (let folder = start; isInside(folder, root); folder = dirname(folder)) {
       folders.add(folder);
       if (folder === root) break;

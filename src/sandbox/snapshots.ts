@@ -6,8 +6,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { KitbagError } from "../core/errors.ts";
 import { isExhausted } from "../core/is-exhausted.ts";
 import type { CodeFolder } from "../core/script-code.ts";
-import { isRoot } from "./host.ts";
-import { makeReadableFolders } from "./readable-files.ts";
+import { isRoot, makeReadableFolders } from "./host.ts";
 
 /** Copies of folders, made of exactly the bytes that were checked: programs see these, never the folder that somebody may edit. */
 export interface Snapshots {

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 
 import { KitbagError } from "../core/errors.ts";
-import { readOpenFileLimit } from "./limits/open-files.ts";
+import { readOpenFileLimit } from "./limits/watch-resources.ts";
 import type { Pipes } from "./pipes.ts";
 import type { ExitStatus, SandboxName, SandboxProcess } from "./sandbox.ts";
 

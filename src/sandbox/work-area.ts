@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isOpenToTools, isRoot, toolGroup } from "./host.ts";
-import { listenIn } from "./listen-in.ts";
+import { listenIn } from "./sockets.ts";
 
 /**
  * Directories for what sandboxes need on disk. No other user of the machine can enter them. Programs of root are other users: they can

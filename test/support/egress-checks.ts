@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { text } from "node:stream/consumers";
 
-import { egressEnvironment } from "../../src/sandbox/egress/environment.ts";
+import { egressEnvironment } from "../../src/sandbox/egress/relay.ts";
 import type { EgressConnection } from "../../src/sandbox/egress/ledger.ts";
 import { openEgress } from "../../src/sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../src/sandbox/find-sandbox.ts";

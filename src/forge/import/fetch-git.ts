@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { checkAddress } from "../../sandbox/download/check-address.ts";
-import { type GitOptions, type GitRun, runGit } from "../../sandbox/git/run-git.ts";
+import { checkAddress } from "../../sandbox/download/guarded-fetch.ts";
+import { type GitOptions, type GitRun, runGit } from "../../sandbox/run-git.ts";
 import { createStage, type Fetched, type FetchOptions, type ImportLimits, toLimits } from "./fetched.ts";
 import { createFileTree, type FileTree } from "./file-tree.ts";
 import { type ImportSource, showSource, toPlainAddress } from "./import-source.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Reach } from "../../sandbox/download/check-address.ts";
+import type { Reach } from "../../sandbox/download/guarded-fetch.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import type { ImportSource } from "./import-source.ts";
 

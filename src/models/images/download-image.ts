@@ -1,8 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
-import { isInnerUrl } from "../../sandbox/download/check-address.ts";
+import { isInnerUrl } from "../../sandbox/download/guarded-fetch.ts";
 import { egressRequest, type EgressResponse } from "../../sandbox/egress/egress-request.ts";
-import { parseHost } from "../../sandbox/egress/host.ts";
-import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
+import { parseHost, type Lookup } from "../../sandbox/egress/network-rule.ts";
 
 /** How far a download goes. */
 export interface DownloadOptions {

@@ -1,8 +1,8 @@
 import type { Sharp, SharpOptions } from "sharp";
 
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isInnerUrl } from "../../sandbox/download/check-address.ts";
-import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
+import { isInnerUrl } from "../../sandbox/download/guarded-fetch.ts";
+import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
 import { countImages, isImage } from "./count-images.ts";
 import { downloadImage, showUrl } from "./download-image.ts";

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
+import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
@@ -93,8 +93,8 @@ async function connect(
 /** A name may come with a project: the URL in it leads to this machine or a private network only if it says so itself. */
 async function guard(text: string, lookup: Lookup | undefined): Promise<Pick<Connection, "fetch">> {
   const { guardedFetch } = await import("../../sandbox/download/guarded-fetch.ts");
-  const { listInnerHost, toTarget } = await import("../../sandbox/download/check-address.ts");
-  const { showTarget } = await import("../../sandbox/egress/resolve-target.ts");
+  const { listInnerHost, toTarget } = await import("../../sandbox/download/guarded-fetch.ts");
+  const { showTarget } = await import("../../sandbox/egress/network-rule.ts");
   const url = new URL(text);
   const reach = {
     allowHosts: listInnerHost(url),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { egressEnvironment } from "../../sandbox/egress/environment.ts";
+import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 

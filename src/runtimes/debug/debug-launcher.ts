@@ -3,8 +3,8 @@ import { extname, join } from "node:path";
 import { type Duplex, type Readable, Transform } from "node:stream";
 
 import { KitbagError } from "../../core/errors.ts";
-import { openDebugSocket } from "../../sandbox/debug-socket.ts";
-import { debugPort } from "../../sandbox/egress/environment.ts";
+import { openDebugSocket } from "../../sandbox/sockets.ts";
+import { debugPort } from "../../sandbox/egress/relay.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Launch, Launcher } from "../script/launch.ts";
 import { openCdpSession } from "./cdp-session.ts";

@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { join, resolve } from "node:path";
 
 import type { JsonObject } from "../../core/json.ts";
-import { egressEnvironment } from "../../sandbox/egress/environment.ts";
+import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { type Egress, openEgress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
-import { makeReadableFolder } from "../../sandbox/readable-files.ts";
+import { makeReadableFolder } from "../../sandbox/host.ts";
 import { type Mount, nothing, type Profile } from "../../sandbox/sandbox.ts";
 import type { Family } from "../script/families.ts";
 import { coldLauncher, type Launch, type Launcher } from "../script/launch.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 
-import { relayPort } from "../../sandbox/egress/environment.ts";
+import { relayPort } from "../../sandbox/egress/relay.ts";
 import type { Attempt } from "./learn-report.ts";
 import type { Observation } from "./observation.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-code.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
-import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
+import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";

@@ -2,10 +2,8 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 
 import { KitbagError } from "../../core/errors.ts";
 import { type McpAddress, toSourceKey } from "../../core/mcp-code.ts";
-import { listInnerHost, type Reach, toTarget } from "../../sandbox/download/check-address.ts";
-import { guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
-import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
-import { showTarget } from "../../sandbox/egress/resolve-target.ts";
+import { listInnerHost, type Reach, toTarget, guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
+import { parseNetworkRule, showTarget } from "../../sandbox/egress/network-rule.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";
 import { type LogIn, oauthFile, type OAuthFile } from "./oauth-file.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { McpProgram } from "../../core/mcp-code.ts";
 import { createTool } from "../../core/define-tool.ts";
-import { egressEnvironment } from "../../sandbox/egress/environment.ts";
+import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";

@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
 import { makeHomeFolder } from "../../platform/home.ts";
-import { makeReadableFolders } from "../../sandbox/readable-files.ts";
+import { makeReadableFolders } from "../../sandbox/host.ts";
 
 /** Larger files are left to Node itself. */
 const maxFileBytes = 2 * 1024 * 1024;

@@ -2,8 +2,7 @@ import { usesNode } from "../../sandbox/backends/linux.ts";
 import { identifyPlaces } from "../../sandbox/hold-places.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { startForkServer, type ForkOrder, type ForkServer } from "../../sandbox/warm/fork-server.ts";
-import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
-import { startSlot, type Slot, type SlotKind } from "../../sandbox/warm/slot.ts";
+import { createShelf, type ShelfOptions, startSlot, type Slot, type SlotKind } from "../../sandbox/warm/shelf.ts";
 import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
 
 /** A launcher that keeps interpreters ready, and gives them back when it is closed. */

@@ -3,12 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { isOpenToTools, isRoot, toolGroup, toolUsers } from "../host.ts";
-import { toHostPath } from "../host-path.ts";
+import { isOpenToTools, isRoot, toolGroup, toolUsers, writeReadableFile } from "../host.ts";
+import { toHostPath, guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
 import type { Layout } from "../layout.ts";
 import { copyProgram, findProgram } from "../programs.ts";
-import { writeReadableFile } from "../readable-files.ts";
-import { guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
 import { limitWords, startIn, type LinuxHost } from "./linux.ts";
 import { filterOf } from "./with-relay.ts";
 

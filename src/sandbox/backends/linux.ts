@@ -5,14 +5,20 @@ import { join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { isBelow } from "../find-link-out.ts";
 import { createPathGuard, type HeldMount, holdPlaces, releasePlaces } from "../hold-places.ts";
-import { isOpenToTools, isRoot, nextUser, type Prelude, toJoin, withPrelude } from "../host.ts";
+import {
+  isOpenToTools,
+  isRoot,
+  nextUser,
+  type Prelude,
+  toJoin,
+  withPrelude,
+  makeReadableFolder,
+  writeReadableFile,
+} from "../host.ts";
 import { type Layout, toLayout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
-import { readOpenFileLimit } from "../limits/open-files.ts";
-import { watchFiles } from "../limits/watch-files.ts";
-import { watchMemory } from "../limits/watch-memory.ts";
+import { readOpenFileLimit, watchFiles, watchMemory } from "../limits/watch-resources.ts";
 import type { Pipes } from "../pipes.ts";
-import { makeReadableFolder, writeReadableFile } from "../readable-files.ts";
 import {
   emptyFile,
   type ExitStatus,

@@ -1,6 +1,5 @@
-import { toHostPath } from "../host-path.ts";
+import { toHostPath, type Sandbox } from "../sandbox.ts";
 import type { Pipes } from "../pipes.ts";
-import type { Sandbox } from "../sandbox.ts";
 import { startProgram } from "../start-program.ts";
 
 /**

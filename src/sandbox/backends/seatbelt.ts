@@ -2,8 +2,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { toHostPath } from "../host-path.ts";
-import type { Guarantee, Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+import { toHostPath, type Guarantee, type Mount, type Profile, type Sandbox, type SandboxProcess } from "../sandbox.ts";
 import { startProgram } from "../start-program.ts";
 import type { LinuxHost } from "./linux.ts";
 

@@ -1,11 +1,10 @@
 import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { insideFile } from "../host.ts";
+import { insideFile, makeReadableFolder } from "../host.ts";
 import { devices } from "../layout.ts";
 import { findProgram } from "../programs.ts";
-import { makeReadableFolder } from "../readable-files.ts";
-import { mostFiles } from "../limits/watch-files.ts";
+import { mostFiles } from "../limits/watch-resources.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
 import { startIn, usesNode, type HeldLayout, type LinuxHost } from "./linux.ts";
 import { filterOf } from "./with-relay.ts";

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { debugPort, relayPort } from "../egress/environment.ts";
 import {
+  debugPort,
+  relayPort,
   findRelayInterpreter,
   relayPrograms,
   relaySource,
@@ -12,9 +13,9 @@ import {
   toRelayCommand,
   toRelayEnvironment,
   type RelayRoute,
-} from "../egress/relay-command.ts";
+} from "../egress/relay.ts";
 import { egressSocket } from "../layout.ts";
-import { writeReadableFile } from "../readable-files.ts";
+import { writeReadableFile } from "../host.ts";
 import type { Profile, SandboxName } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import type { FilterArchitecture } from "../seccomp/syscalls.ts";

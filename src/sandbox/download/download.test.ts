@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { checkAddress } from "./check-address.ts";
+import { checkAddress } from "./guarded-fetch.ts";
 import { download, type DownloadOptions } from "./download.ts";
 
 type Answer = (response: ServerResponse) => unknown;

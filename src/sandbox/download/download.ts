@@ -1,6 +1,5 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { Reach } from "./check-address.ts";
-import { findRefusal, guardedFetch } from "./guarded-fetch.ts";
+import { type Reach, findRefusal, guardedFetch } from "./guarded-fetch.ts";
 
 /** How something is downloaded. */
 export interface DownloadOptions extends Reach {

@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { checkAddress, isInnerUrl, listInnerHost } from "./check-address.ts";
-import { findRefusal, guardedFetch } from "./guarded-fetch.ts";
+import { checkAddress, isInnerUrl, listInnerHost, findRefusal, guardedFetch } from "./guarded-fetch.ts";
 
 const publicAddress = "93.184.216.34";
 

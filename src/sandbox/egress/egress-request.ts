@@ -1,12 +1,20 @@
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as requestHttps } from "node:https";
 
+import { untilAborted } from "../../core/async.ts";
 import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts";
-import { fixedLookup } from "./dial.ts";
-import { parseHost, type Target } from "./host.ts";
+import { fixedLookup } from "./client.ts";
+import {
+  parseHost,
+  type Target,
+  parseNetworkRule,
+  type NetworkRule,
+  resolveTarget,
+  showTarget,
+  systemLookup,
+  type Lookup,
+} from "./network-rule.ts";
 import { createLedger, type EgressConnection, type Entry } from "./ledger.ts";
-import { parseNetworkRule, type NetworkRule } from "./network-rule.ts";
-import { resolveTarget, showTarget, systemLookup, type Lookup } from "./resolve-target.ts";
 
 /** One request over HTTP or HTTPS. */
 export interface EgressRequest {
@@ -173,15 +181,6 @@ async function send(request: Prepared, rules: readonly NetworkRule[], options: S
 function toHeaderList({ url, method, headers, body }: Prepared): string[] {
   const length = body.length > 0 || method.startsWith("P") ? ["content-length", String(body.length)] : [];
   return ["host", url.host, ...[...headers].flat(), "connection", "close", ...length];
-}
-
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 function ask({ url, body }: Prepared, entry: Entry, options: RequestOptions): Promise<IncomingMessage> {

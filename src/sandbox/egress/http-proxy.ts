@@ -10,9 +10,8 @@ import type { Socket } from "node:net";
 
 import { describeCause } from "../../core/errors.ts";
 import { type Denial, dismiss, type EgressDesk, joinSockets, reach, toLine } from "./client.ts";
-import { parseTarget, type Target, type Wrong } from "./host.ts";
+import { parseTarget, type Target, type Wrong, showTarget } from "./network-rule.ts";
 import type { Entry } from "./ledger.ts";
-import { showTarget } from "./resolve-target.ts";
 
 const statusOf: { readonly [Kind in Denial["kind"]]: number } = { rule: 403, address: 403, name: 502, failed: 502 };
 

@@ -1,17 +1,20 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { KitbagError, describeCause } from "../../core/errors.ts";
-import { listenIn } from "../listen-in.ts";
+import { createSemaphore, untilTimeout } from "../../core/async.ts";
+import { listenForPrograms } from "../sockets.ts";
 import type { EgressDesk } from "./client.ts";
 import { createHttpProxy } from "./http-proxy.ts";
-import { createLedger, type EgressConnection, type Entry, type Ledger } from "./ledger.ts";
-import { defaultEgressLimits, type EgressLimits } from "./limits.ts";
-import { parseNetworkRule } from "./network-rule.ts";
-import { systemLookup, type Lookup } from "./resolve-target.ts";
+import {
+  createLedger,
+  type EgressConnection,
+  type Entry,
+  type Ledger,
+  defaultEgressLimits,
+  type EgressLimits,
+} from "./ledger.ts";
+import { parseNetworkRule, systemLookup, type Lookup } from "./network-rule.ts";
 import { serveSocks } from "./socks.ts";
 
 /** What {@link openEgress} is told. */
@@ -67,7 +70,8 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     },
   };
   const server = createServer({ allowHalfOpen: true }, acceptFor(desk, ledger, clients));
-  const socket = await listen(server, options.directory);
+  const purpose = { sandbox: "egress", prefix: "egress", reader: "network" };
+  const socket = await listenForPrograms(server, options.directory, purpose);
   return {
     socket,
     connections: ledger.connections,
@@ -140,41 +144,13 @@ function peek(socket: Socket, found: (first: number) => void): void {
 }
 
 function queueLookups(lookup: Lookup, limitMs: number): Lookup {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  async function ask(name: string): Promise<readonly string[]> {
-    if (running >= mostLookups) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await lookup(name);
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  }
-  return (name) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer after ${limitMs} ms`)), limitMs);
-    });
-    return Promise.race([ask(name), late]).finally(() => clearTimeout(timer));
-  };
-}
-
-async function listen(server: Server, directory: string): Promise<string> {
-  const name = `egress-${randomBytes(6).toString("hex")}.sock`;
-  const path = join(directory, name);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).once("listening", resolve);
-      listenIn(directory, name, server);
-    });
-    // Inside the program is another user.
-    chmodSync(path, 0o666);
-    return path;
-  } catch (cause) {
-    const reason = `no socket for the network can be made at ${path} (${describeCause(cause, 200)}); use a writable directory`;
-    throw new KitbagError("sandbox-failed", { sandbox: "egress", reason }, { cause });
-  }
+  const places = createSemaphore(mostLookups);
+  return (name) =>
+    untilTimeout(
+      places.run(() => lookup(name)),
+      limitMs,
+      () => {
+        throw new Error(`no answer after ${limitMs} ms`);
+      },
+    );
 }

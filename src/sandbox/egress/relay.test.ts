@@ -12,15 +12,17 @@ import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
-import { debugPort, egressEnvironment, relayPort } from "./environment.ts";
-import { openEgress, type Egress } from "./open-egress.ts";
 import {
+  debugPort,
+  egressEnvironment,
+  relayPort,
   findRelayInterpreter,
   relaySource,
   toRelayCommand,
   toRelayEnvironment,
   type RelayInterpreter,
-} from "./relay-command.ts";
+} from "./relay.ts";
+import { openEgress, type Egress } from "./open-egress.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "kitbag-relay-"));
 afterAll(() => rm(directory, { recursive: true }));

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 import { toAddress } from "./address.ts";
 import { dismiss, joinSockets, reach, type Denial, type EgressDesk } from "./client.ts";
-import { parseHost, type Host, type Target, type Wrong } from "./host.ts";
+import { parseHost, type Host, type Target, type Wrong } from "./network-rule.ts";
 
 const version = 5;
 const connectCommand = 1;

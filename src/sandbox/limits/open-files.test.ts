@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readOpenFileLimit } from "./open-files.ts";
+import { readOpenFileLimit } from "./watch-resources.ts";
 
 test.for([
   [

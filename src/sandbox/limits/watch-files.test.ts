@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { findSandbox, type FoundSandbox } from "../find-sandbox.ts";
 import { defaultLimits, type SandboxName, type SandboxProcess } from "../sandbox.ts";
-import { mostFiles, watchFiles } from "./watch-files.ts";
+import { mostFiles, watchFiles } from "./watch-resources.ts";
 
 const opened = new Map<SandboxName, Promise<FoundSandbox>>();
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { measureTree, watchMemory } from "./watch-memory.ts";
+import { measureTree, watchMemory } from "./watch-resources.ts";
 
 const eater = `bash -c 'x=$(head -c 30000000 /dev/zero | tr "\\\\0" x); echo ready; sleep 20; :' & x=1; wait`;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Duplex, Readable } from "node:stream";
 
-import { listenIn } from "../listen-in.ts";
+import { listenIn } from "../sockets.ts";
 import { makeFifos } from "../pipes.ts";
 
 /** The streams of one call, which a process inside opens by their names. */

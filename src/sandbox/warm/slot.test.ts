@@ -5,7 +5,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { writeFolder } from "../../../test/support/run-script.ts";
 import { findSandbox, type FoundSandbox } from "../find-sandbox.ts";
 import { defaultLimits, type ExitStatus, type Profile, type SandboxProcess } from "../sandbox.ts";
-import { startSlot, type Slot, type SlotKind } from "./slot.ts";
+import { startSlot, type Slot, type SlotKind } from "./shelf.ts";
 
 let opened: Promise<FoundSandbox> | undefined;
 afterAll(async () => (await opened)?.close());
