@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 
 import { rolldown } from "rolldown";
 
@@ -20,10 +20,14 @@ const dist = resolve(process.argv[2] ?? join(root, "dist"));
 /** Dependencies that are there for the types that ours name; their code is taken in, too. */
 const takenIn: ReadonlySet<string> = new Set(["@modelcontextprotocol/server"]);
 
+/** The name of the package that a file belongs to. */
+const packagePattern = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u;
+
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 dropDeclarations(dist, readEntries());
 writeLicenses(await bundle());
+await writeModules();
 await bundleInside();
 copyPrograms();
 chmodSync(join(dist, "cli/main.js"), 0o755);
@@ -73,6 +77,8 @@ async function bundle(): Promise<readonly string[]> {
   const { output } = await build.write({
     dir: dist,
     format: "esm",
+    sourcemap: true,
+    sourcemapExcludeSources: true,
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: ({ name }) => (name.includes("/") ? "[name].js" : "chunks/[name].js"),
@@ -95,8 +101,43 @@ async function bundle(): Promise<readonly string[]> {
     }
   }
   const modules = written.flatMap(({ moduleIds }) => moduleIds);
-  const names = modules.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
+  const names = modules.map((id) => packagePattern.exec(id)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].toSorted();
+}
+
+/**
+ * Writes the code once more, a file for each module, for programs that are bundled: of a chunk that serves several entries a bundler would take
+ * all. Bundlers find it by the condition `module`; Node does not know that word.
+ */
+async function writeModules(): Promise<void> {
+  const { dependencies, peerDependencies } = readPackage(root) as Record<string, Record<string, string>>;
+  const entries = readEntries().map((file) => `src/${file.replace(/\.d\.ts$/u, ".ts")}`);
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries.map((file) => [toName(file), file])),
+    platform: "node",
+    external: Object.keys({ ...dependencies, ...peerDependencies })
+      .filter((name) => !takenIn.has(name))
+      .map(toPattern),
+    plugins: [withoutValidator],
+    preserveEntrySignatures: "allow-extension",
+  });
+  await build.write({
+    dir: join(dist, "modules"),
+    format: "esm",
+    comments: { legal: true, annotation: true, jsdoc: false },
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    codeSplitting: { groups: [{ debugName: "modules", name: toModuleName }], includeDependenciesRecursively: false },
+  });
+  await build.close();
+}
+
+/** `…/src/core/json.ts` → `core/json`; all of a package is one file. */
+function toModuleName(id: string): string | null {
+  const [, name] = packagePattern.exec(id) ?? [];
+  if (name !== undefined) return `packages/${name.replace("/", "-")}`;
+  return id.startsWith(join(root, "src")) ? toName(relative(root, id)) : null;
 }
 
 /** A package and all that it exports: a second copy of what `package/part` shares with `package` would be loaded beside it. */
@@ -120,6 +161,8 @@ async function bundleInside(): Promise<void> {
     const { output } = await build.write({
       file: join(dist, `${toName(file)}.js`),
       format: "esm",
+      sourcemap: true,
+      sourcemapExcludeSources: true,
       codeSplitting: false,
     });
     await build.close();

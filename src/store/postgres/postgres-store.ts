@@ -6,7 +6,7 @@ import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
 import { checkVersion, checkWrite, toSum } from "../check-write.ts";
 import { toKept } from "../kept-value.ts";
-import { loadPackage } from "../load-package.ts";
+import { loadPackage } from "../../platform/load-package.ts";
 import { choosePlace, parseServerAddress } from "../server-address.ts";
 import { checkOpen, createStoreLife } from "../store-life.ts";
 import { toPrefixEnd } from "../to-prefix-end.ts";
@@ -56,7 +56,7 @@ export interface PostgresStoreOptions {
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { schema, timeoutMs, address } = checkOptions(options);
-  const { Client } = await loadPackage("pg", "postgresStore", () => import("pg"));
+  const { Client } = await loadPackage<typeof import("pg")>("pg", "postgresStore");
   const linkOptions: LinkOptions = {
     timeoutMs,
     createClient: (config) => new Client({ ...config, connectionString: address.url }),

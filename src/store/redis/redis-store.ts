@@ -3,7 +3,7 @@ import { showValue } from "../../core/json.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import { checkWhole } from "../check-whole.ts";
 import type { LiveTails } from "../combine-stores.ts";
-import { loadPackage } from "../load-package.ts";
+import { loadPackage } from "../../platform/load-package.ts";
 import { choosePlace, parseServerAddress } from "../server-address.ts";
 import { createStoreLife } from "../store-life.ts";
 import { checkRedis, type MayForget } from "./check-redis.ts";
@@ -64,7 +64,7 @@ export interface RedisStore extends Pick<Store, "close"> {
  */
 export async function redisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const { address, prefix, mayForget, timeoutMs } = checkOptions(options);
-  const { createClient } = await loadPackage("redis", "redisStore", () => import("redis"));
+  const { createClient } = await loadPackage<typeof import("redis")>("redis", "redisStore");
   const linkOptions: RedisLinkOptions = {
     shown: address.shown,
     timeoutMs,
