@@ -4,7 +4,7 @@ import { showValue } from "../core/json.ts";
 import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Skill } from "../core/skill.ts";
-import type { Store } from "../core/store.ts";
+import type { KeyValueStore } from "../core/store.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
@@ -158,7 +158,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     quotaPlaces: createQuotaPlaces(openSupply),
     waiting: 0,
     isStoreWorking: false,
-    ...createGuards(options, registry, store),
+    ...createGuards(options, registry, counters),
     inFlight,
     scopesOf: options.scopesOf,
     skills: createSkillSet(registry, inFlight, { tellOpened: opened.tell, tellChanged: skillChanges.tell }),
@@ -174,10 +174,10 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
 function createGuards(
   { rates = [], retries = {}, breaker, keepFailed = false }: WorkspaceOptions,
   registry: Registry,
-  store: Store | undefined,
+  counters: KeyValueStore,
 ): Pick<CallHost, "rates" | "retries" | "breakers" | "keepsFailed"> {
   return {
-    rates: createRates([...rates], store?.counters ?? store?.kv),
+    rates: createRates([...rates], counters),
     retries: toRetryPolicy(retries),
     breakers: breaker && createBreakers(breaker, registry),
     keepsFailed: keepFailed,

@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../core/async.ts";
 import { hasGuardAt, judge, shownOf, withShown, type GuardAct, type Guarded, type Judged } from "../../core/guards.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -61,7 +62,7 @@ function inTime(call: Call, place: Place, asked: Promise<Judged>): Promise<Judge
       const refused: GuardAct = { guard: place, place, verdict: "refuse", reason };
       resolve({ value: null, refused, acts: [refused] });
     };
-    const timer = setTimeout(() => give("the guards did not answer in time"), Math.min(call.limitMs, longestTimer));
+    const timer = setTimeout(() => give("the guards did not answer in time"), Math.min(call.limitMs, longestTimerMs));
     const stop = (): void => give("the call was stopped before the guards answered");
     if (call.stopped === undefined) call.signal.addEventListener("abort", stop);
     // What came of a call that was stopped is looked at all the same.
@@ -72,8 +73,6 @@ function inTime(call: Call, place: Place, asked: Promise<Judged>): Promise<Judge
     });
   });
 }
-
-const longestTimer = 2 ** 31 - 1;
 
 function refuse(call: Call, { guard, place, reason = "" }: GuardAct): FailedOutcome {
   return call.fail("guard-refused", { guard, place, reason });

@@ -5,7 +5,7 @@ import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/js
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { shortenText } from "../../core/cut-text.ts";
 import { toTraceContext } from "../telemetry/tracing.ts";
 import { refuseOutermost, isLimited, keepCaller } from "./authority.ts";
 import { noOptions } from "./call-options.ts";
@@ -119,7 +119,7 @@ const maxDataBytes = 64 * 1024;
 
 function toLog(message: unknown, data: unknown): { readonly message: string; readonly data?: JsonValue } {
   const text = typeof message === "string" ? message : showValue(message);
-  const shown = text.length > longestMessage ? `${cutText(text, longestMessage)}…` : text;
+  const shown = shortenText(text, longestMessage);
   if (data === undefined) return { message: shown };
   const copy = copyJson(data, { maxBytes: maxDataBytes, maxDepth: maxJsonDepth });
   if (copy.ok) return { message: shown, data: copy.value };

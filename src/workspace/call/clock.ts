@@ -1,5 +1,4 @@
-/** The longest time that a timer can wait at once. */
-const longestTimer = 2 ** 31 - 1;
+import { longestTimerMs } from "../../core/async.ts";
 
 /** How long something may still take. It can be held: then no time passes. */
 export class Clock {
@@ -29,7 +28,7 @@ export class Clock {
   watch(): void {
     this.#isWatched = true;
     if (this.#timer !== undefined || this.#deadlineAt === Number.POSITIVE_INFINITY) return;
-    const remainingMs = Math.min(Math.max(0, this.#deadlineAt - performance.now()), longestTimer);
+    const remainingMs = Math.min(Math.max(0, this.#deadlineAt - performance.now()), longestTimerMs);
     this.#timer = setTimeout(() => this.#look(), remainingMs);
   }
 

@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../core/async.ts";
 import type { ToolOutcome, FailedOutcome, OkOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -44,13 +45,10 @@ export function raceStop<Value>(call: Call, work: PromiseLike<Value>, onLate?: (
   });
 }
 
-/** The longest time that a timer can wait. */
-const longestTimer = 2 ** 31 - 1;
-
 /** Waits for some time, but for no longer than a timer can, until the call must stop. */
 export async function sleepIn(call: Call, ms: number): Promise<Race<void>> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, Math.min(ms, longestTimer));
+  const timer = setTimeout(resolve, Math.min(ms, longestTimerMs));
   try {
     return await raceStop(call, promise);
   } finally {

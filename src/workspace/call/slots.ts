@@ -1,6 +1,7 @@
+import { createHeap, type Heap } from "../../core/heap.ts";
 import { describeCalls } from "../rates/rate-limit.ts";
 import type { OpenSupply, Supply } from "../rates/supply.ts";
-import { createTurns, type Turns, createLine, type Line, type Standing } from "../rates/fair-line.ts";
+import { byTurn, createFairOrder, type FairOrder, type Numbered } from "../rates/fair-order.ts";
 
 /** What a place is wanted for. */
 export interface SlotRequest {
@@ -92,8 +93,8 @@ function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace"
     total: 0,
     arrivals: 0,
     waiting: 0,
-    turns: createTurns(),
-    line: createLine(),
+    order: createFairOrder(),
+    line: createHeap<Waiter>(byTurn),
     tools: new Map(),
   };
   if (maxTogether === Infinity) return state;
@@ -144,9 +145,9 @@ interface State {
   arrivals: number;
   /** How many stand in some line. */
   waiting: number;
-  readonly turns: Turns;
+  readonly order: FairOrder;
   /** Those from outside who have a place of their tool, so that only one in total is missing. */
-  readonly line: Line<Waiter>;
+  readonly line: Heap<Waiter>;
   /** Only tools that are in use now. */
   readonly tools: Map<string, ToolPlaces>;
 }
@@ -162,17 +163,17 @@ interface ToolPlaces {
   promised: number;
   /** So many look whether there is a place, and do not wait. */
   visitors: number;
-  readonly inside: Line<Waiter>;
-  readonly outside: Line<Waiter>;
+  readonly inside: Heap<Waiter>;
+  readonly outside: Heap<Waiter>;
 }
 
-interface Waiter extends Standing {
+interface Waiter extends Numbered {
   readonly isRoot: boolean;
   readonly places: ToolPlaces | undefined;
   readonly enter: () => void;
   readonly fail: (cause: unknown) => void;
   /** Where it stands; nowhere once it has a place. */
-  line: Line<Waiter> | undefined;
+  line: Heap<Waiter> | undefined;
 }
 
 function placesOf(state: State, limited: NonNullable<SlotRequest["limited"]>): ToolPlaces {
@@ -196,8 +197,8 @@ function openPlaces(state: State, { tool, max, isShared }: NonNullable<SlotReque
     running: 0,
     promised: 0,
     visitors: 0,
-    inside: createLine(),
-    outside: createLine(),
+    inside: createHeap<Waiter>(byTurn),
+    outside: createHeap<Waiter>(byTurn),
   };
   if (isShared) {
     const onMore = (): void => advance(state, places);
@@ -224,7 +225,7 @@ function roomOf({ max, supply }: ToolPlaces): number {
 }
 
 /** Nobody in this line gets a place. */
-function failAll(state: State, line: Line<Waiter>, cause: unknown): void {
+function failAll(state: State, line: Heap<Waiter>, cause: unknown): void {
   for (let waiter = line.first(); waiter !== undefined; waiter = line.first()) {
     leaveLine(state, waiter);
     waiter.line = undefined;
@@ -246,15 +247,21 @@ function standInLine(
   state.arrivals += 1;
   state.waiting += 1;
   const places = limited && placesOf(state, limited);
-  const turn = state.turns.next(user, priority);
-  const waiter: Waiter = { turn, arrival: state.arrivals, index: 0, isRoot, places, enter, fail, line: undefined };
+  const turn = state.order.next(user, priority);
+  const waiter: Waiter = { turn, arrival: state.arrivals, isRoot, places, enter, fail, line: undefined };
   if (places === undefined) stand(waiter, state.line);
   else stand(waiter, isRoot ? places.outside : places.inside);
   advance(state, places);
   return waiter;
 }
 
-function stand(waiter: Waiter, line: Line<Waiter>): void {
+function takeFirst(line: Heap<Waiter>): Waiter {
+  const first = line.first() as Waiter;
+  line.remove(first);
+  return first;
+}
+
+function stand(waiter: Waiter, line: Heap<Waiter>): void {
   waiter.line = line;
   line.add(waiter);
 }
@@ -270,25 +277,25 @@ function leaveLine(state: State, waiter: Waiter): void {
 /** Lets in whoever can go now, after something became free: a place of the tool, a place in total, or a promised place. */
 function advance(state: State, places: ToolPlaces | undefined): void {
   if (places !== undefined) advanceTool(state, places);
-  state.supply?.need(state.total, state.line.size());
-  while (!isFull(state) && !state.line.isEmpty()) advanceLine(state);
+  state.supply?.need(state.total, state.line.size);
+  while (!isFull(state) && state.line.size > 0) advanceLine(state);
 }
 
 function advanceTool(state: State, places: ToolPlaces): void {
   const { inside, outside, supply } = places;
-  supply?.need(places.running, inside.size() + outside.size() + places.promised);
-  while (!isToolFull(places) && !inside.isEmpty()) letIn(state, inside.shift() as Waiter);
-  while (places.running + places.promised < roomOf(places) && !outside.isEmpty()) {
-    stand(outside.shift() as Waiter, state.line);
+  supply?.need(places.running, inside.size + outside.size + places.promised);
+  while (!isToolFull(places) && inside.size > 0) letIn(state, takeFirst(inside));
+  while (places.running + places.promised < roomOf(places) && outside.size > 0) {
+    stand(takeFirst(outside), state.line);
     places.promised += 1;
   }
-  const inUse = places.running + places.promised + places.visitors + inside.size() + outside.size();
+  const inUse = places.running + places.promised + places.visitors + inside.size + outside.size;
   if (inUse === 0 && state.tools.get(places.tool) === places) state.tools.delete(places.tool);
 }
 
 /** Lets in the first of those who wait for a place in total. */
 function advanceLine(state: State): void {
-  const waiter = state.line.shift() as Waiter;
+  const waiter = takeFirst(state.line);
   const { places } = waiter;
   if (places === undefined) return letIn(state, waiter);
   places.promised -= 1;
@@ -299,7 +306,7 @@ function advanceLine(state: State): void {
 
 function letIn(state: State, waiter: Waiter): void {
   waiter.line = undefined;
-  state.turns.went(waiter.turn);
+  state.order.went(waiter.turn);
   stopWaiting(state);
   occupy(state, waiter.isRoot, waiter.places);
   waiter.enter();
@@ -307,5 +314,5 @@ function letIn(state: State, waiter: Waiter): void {
 
 function stopWaiting(state: State): void {
   state.waiting -= 1;
-  if (state.waiting === 0) state.turns.reset();
+  if (state.waiting === 0) state.order.reset();
 }

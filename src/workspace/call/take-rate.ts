@@ -10,9 +10,7 @@ export function takeRate(call: Call): FailedOutcome | undefined | Promise<Failed
   const { rates } = call.host;
   const subject = toSubject(call);
   if (!rates.has(subject)) return undefined;
-  const reached = rates.take(subject, false);
-  if (reached === undefined) return undefined;
-  return waitForRate(call, subject, reached);
+  return waitForRate(call, subject);
 }
 
 function toSubject({ address, entry, user, parent }: Call): RateSubject {
@@ -20,13 +18,9 @@ function toSubject({ address, entry, user, parent }: Call): RateSubject {
   return { tool: address, skill, user, isRoot: parent === undefined, ownRate: entry.tool.limits.rate };
 }
 
-async function waitForRate(
-  call: Call,
-  subject: RateSubject,
-  first: Reached | Promise<Reached | undefined>,
-): Promise<FailedOutcome | undefined> {
+async function waitForRate(call: Call, subject: RateSubject): Promise<FailedOutcome | undefined> {
   try {
-    const reached = await first;
+    const reached = await call.host.rates.take(subject, false);
     if (reached === undefined) return undefined;
     if (call.root.options.onLimit === "fail" || isTooLate(call, reached)) return refuse(call, reached);
     return await waitInLine(call, () => waitForAll(call, subject, reached));
@@ -35,7 +29,7 @@ async function waitForRate(
   }
 }
 
-/** Waits for one limit after the other. Who has to wait for another one holds nobody up who waits for the first. */
+/** Waits for one limit after the other: a call that has to wait for another one does not hold up those that wait for the first. */
 async function waitForAll(call: Call, subject: RateSubject, first: Reached): Promise<FailedOutcome | undefined> {
   let answer = await waitTurn(call, subject, first);
   while (answer !== undefined && "queue" in answer) answer = await waitTurn(call, subject, answer);

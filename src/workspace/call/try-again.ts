@@ -1,3 +1,4 @@
+import { backOffMs } from "../../core/async.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -25,9 +26,9 @@ async function watch(call: Call, breakers: Breakers, run: Next): Promise<ToolOut
     // One that had to stop while it waited has its outcome already.
     run: () => (call.stopped === undefined ? run() : { status: "failed", error: call.stopped }),
     isFault: (failed) => isFaultOf(call, failed),
-    wait: async (work) => {
-      const race = await raceStop(call, work);
-      return race.ok ? race.value : { status: "failed", error: race.failure };
+    wait: async (trial) => {
+      const race = await raceStop(call, trial);
+      return race.ok ? undefined : { status: "failed", error: race.failure };
     },
     onBroken: (facts) => call.emit({ type: "tool-broken", call: id, tool, ...facts }),
     onMended: () => call.emit({ type: "tool-mended", call: id, tool }),
@@ -49,9 +50,10 @@ export function mayRunAgain({ annotations }: Call["entry"]["tool"]): boolean {
 }
 
 async function tryAndKeep(call: Call, times: number, run: Next): Promise<ToolOutcome> {
+  const { retries } = call.host;
   let outcome = await run();
   for (let left = times; left > 0 && isWorthATry(call, outcome); left--) {
-    const waited = await sleepIn(call, pauseBefore(call));
+    const waited = await sleepIn(call, backOffMs(call.attempts, { firstMs: retries.minMs, maxMs: retries.maxMs }));
     if (!waited.ok || isBroken(call)) break;
     call.attempts += 1;
     call.emit({ type: "call-retry", call: call.id, attempt: call.attempts });
@@ -75,12 +77,6 @@ function isBroken({ host, entry }: Call): boolean {
 
 function isBrokenOutcome(outcome: ToolOutcome): boolean {
   return outcome.status === "failed" && outcome.error.code === "tool-broken";
-}
-
-/** Twice as long each time, and never at the same moment as others that failed together. */
-function pauseBefore({ attempts, host: { retries } }: Call): number {
-  const longest = Math.min(retries.maxMs, retries.minMs * 2 ** (attempts - 1));
-  return longest * (0.5 + Math.random() / 2);
 }
 
 async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOutcome> {

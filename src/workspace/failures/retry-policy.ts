@@ -1,5 +1,4 @@
-import type { CircuitBreakerPolicy } from "cockatiel";
-
+import { longestTimerMs } from "../../core/async.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { findWrongOption, isAboveZero, type Expectations } from "../options/find-wrong-option.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -60,62 +59,48 @@ export interface Breakers {
   run(watched: Watched): Promise<ToolOutcome | undefined>;
 }
 
-/** A tool that is run, and who hears what becomes of it. */
+/** A call of a tool, and what hears how it went. */
 interface Watched {
   readonly entry: Entry;
   readonly run: () => ToolOutcome | Promise<ToolOutcome>;
   /** Whether a failure says that the tool does not work; one that says nothing about it counts for nothing. */
   readonly isFault: (outcome: FailedOutcome) => boolean;
-  /** Waits no longer than the call may. */
-  readonly wait: (work: Promise<ToolOutcome | undefined>) => Promise<ToolOutcome | undefined>;
+  /** Waits for the call that tries the tool, but no longer than this call may; then it answers with the outcome of this call. */
+  readonly wait: (trial: Promise<void>) => Promise<FailedOutcome | undefined>;
   readonly onBroken: (facts: Required<BreakerOptions>) => void;
   /** It works again: a call has tried it. */
   readonly onMended: () => void;
 }
 
-/** The longest time that a timer can wait. */
-const longestTimer = 2 ** 31 - 1;
-
-/** The breaker of one tool. */
+/** What is known of one tool. */
 interface Breaker {
-  readonly policy: CircuitBreakerPolicy;
-  /** Whether a call tries now whether the tool works again. */
-  readonly isTried: () => boolean;
+  /** Failures in a row while it works. */
+  failures: number;
+  /** It broke, and no call has succeeded since. */
+  isBroken: boolean;
+  /** The end of the call that tries now whether it works again. */
+  trial: Promise<void> | undefined;
 }
 
-/** Makes breakers, one for each tool. */
+/** Makes breakers, one for each tool. Until when a tool is taken out is known to the registry. */
 export function createBreakers(
   options: BreakerOptions,
   registry: Pick<Registry, "setBroken" | "brokenUntil">,
 ): Breakers {
-  const { failures = 5, openMs = 30_000 } = options;
-  const breakers = new WeakMap<Tool, Promise<Breaker>>();
-  /** Those that broke and have not worked since. */
-  const broken = new WeakSet<Tool>();
+  const { failures: mostFailures = 5, openMs = 30_000 } = options;
+  const breakers = new WeakMap<Tool, Breaker>();
 
-  async function createBreaker(): Promise<Breaker> {
-    // Only those who want breakers pay for loading them.
-    const { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhenResult } = await import("cockatiel");
-    const handle = handleWhenResult((outcome) => (outcome as ToolOutcome).status === "failed");
-    const policy = circuitBreaker(handle, { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) });
-    return { policy, isTried: () => policy.state === CircuitState.HalfOpen };
-  }
-
-  function breakerOf(tool: Tool): Promise<Breaker> {
-    const breaker = breakers.get(tool) ?? createBreaker();
+  function breakerOf(tool: Tool): Breaker {
+    const breaker = breakers.get(tool) ?? { failures: 0, isBroken: false, trial: undefined };
     breakers.set(tool, breaker);
     return breaker;
   }
 
-  function takeOut({ entry, onBroken }: Watched): void {
-    // Every call that runs now hears of it.
-    if (registry.brokenUntil(entry) !== undefined) return;
-    const { tool } = entry;
-    broken.add(tool);
-    // A timer may come a moment before the time that the policy goes by.
-    const until = performance.now() + openMs + 1;
+  function takeOut(breaker: Breaker, { entry: { tool }, onBroken }: Watched): void {
+    const until = performance.now() + openMs;
+    breaker.isBroken = true;
     registry.setBroken(tool, until);
-    onBroken({ failures, openMs });
+    onBroken({ failures: mostFailures, openMs });
     letInAt(tool, until);
   }
 
@@ -123,46 +108,49 @@ export function createBreakers(
   function letInAt(tool: Tool, until: number): void {
     const leftMs = until - performance.now();
     if (leftMs <= 0) return registry.setBroken(tool, undefined);
-    setTimeout(() => letInAt(tool, until), Math.min(leftMs, longestTimer)).unref();
+    setTimeout(() => letInAt(tool, until), Math.min(leftMs, longestTimerMs)).unref();
+  }
+
+  async function runWatched(breaker: Breaker, watched: Watched): Promise<ToolOutcome> {
+    const outcome = await watched.run();
+    // It broke while this call was running: what came of the call is old news.
+    if (breaker.isBroken) return outcome;
+    if (outcome.status === "ok") breaker.failures = 0;
+    else if (watched.isFault(outcome)) breaker.failures += 1;
+    if (breaker.failures >= mostFailures) takeOut(breaker, watched);
+    return outcome;
+  }
+
+  /** Runs the one call that tries whether the tool works again; the others wait for it. */
+  async function runTrial(breaker: Breaker, watched: Watched): Promise<ToolOutcome> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    breaker.trial = promise;
+    try {
+      const outcome = await watched.run();
+      if (outcome.status === "failed" && watched.isFault(outcome)) {
+        takeOut(breaker, watched);
+      } else {
+        breaker.isBroken = false;
+        breaker.failures = 0;
+        watched.onMended();
+      }
+      return outcome;
+    } finally {
+      breaker.trial = undefined;
+      resolve();
+    }
   }
 
   return {
     openMs,
     async run(watched) {
-      const { tool } = watched.entry;
-      const { policy, isTried } = await breakerOf(tool);
-      const isWaiting = isTried();
-      const work = runUnder(policy, watched, {
-        onBreak: () => takeOut(watched),
-        onReset: () => broken.delete(tool) && watched.onMended(),
-      });
-      // While another call tries whether the tool works, the policy lets this one wait for it.
-      return isWaiting ? watched.wait(work) : work;
+      const breaker = breakerOf(watched.entry.tool);
+      while (breaker.trial !== undefined) {
+        const stopped = await watched.wait(breaker.trial);
+        if (stopped !== undefined) return stopped;
+      }
+      if (registry.brokenUntil(watched.entry) !== undefined) return undefined;
+      return breaker.isBroken ? runTrial(breaker, watched) : runWatched(breaker, watched);
     },
   };
-}
-
-async function runUnder(
-  policy: CircuitBreakerPolicy,
-  { run, isFault }: Watched,
-  { onBreak, onReset }: { readonly onBreak: () => void; readonly onReset: () => unknown },
-): Promise<ToolOutcome | undefined> {
-  const listeners = [policy.onBreak(onBreak), policy.onReset(onReset)];
-  let aside: ToolOutcome | undefined;
-  try {
-    return await policy.execute(async () => {
-      const outcome = await run();
-      if (outcome.status === "ok" || isFault(outcome)) return outcome;
-      aside = outcome;
-      // Whatever is returned is counted, what is thrown is not.
-      throw new Error("the outcome says nothing about the tool");
-    });
-  } catch (cause) {
-    if (aside !== undefined) return aside;
-    const { isBrokenCircuitError } = await import("cockatiel");
-    if (isBrokenCircuitError(cause)) return undefined;
-    throw cause;
-  } finally {
-    for (const listener of listeners) listener.dispose();
-  }
 }

@@ -1,9 +1,9 @@
+import { createHeap, type Heap } from "../../core/heap.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import type { ToolRate } from "../../core/tool.ts";
-import { createLine, type Line, type Standing, createTurns, type Turns } from "./fair-line.ts";
+import { byTurn, createFairOrder, type FairOrder, type Numbered } from "./fair-order.ts";
 import { createRateCounter, type RateCounter } from "./rate-counter.ts";
 import { describeRate, type RateLimit } from "./rate-limit.ts";
-import { createStoreRateCounter } from "./store-rate-counter.ts";
 
 /** What of a call decides which limits it counts for. */
 export interface RateSubject {
@@ -21,15 +21,15 @@ export interface RateSubject {
 export interface Reached {
   /** In words. */
   readonly limit: string;
-  /** As far as one can tell, if those who wait go first. */
+  /** As far as one can tell, if the calls that wait go first. */
   readonly retryAfterMs: number;
-  /** There is no room before, whoever goes first. */
+  /** There is no room before, whichever call goes first. */
   readonly soonestMs: number;
-  /** Where those stand who wait for the same. */
+  /** The calls that wait for the same limit. */
   readonly queue: RateQueue;
 }
 
-/** Those who wait until a limit has room, one at a time looking whether it has. */
+/** Calls that wait until a limit has room; one at a time looks whether it has. */
 export interface RateQueue {
   /** The limit, and whose: where both are the same, it is the same queue. */
   readonly limit: object;
@@ -39,9 +39,9 @@ export interface RateQueue {
 
 /** A place in a queue. */
 export interface RatePlace {
-  /** Resolves when it is this one's turn to look; to be asked before each look, because somebody may come who goes first. */
+  /** Resolves when it is this call's turn to look; to be called before each look, because a call may come that goes first. */
   turn(): Promise<void>;
-  /** How long until there is room for all who wait, as far as one can tell. */
+  /** How long until there is room for all calls that wait, as far as one can tell. */
   retryAfterMs(): number;
   /** Lets the next one look. */
   leave(): void;
@@ -52,47 +52,43 @@ export interface Rates {
   /** Whether there is any limit for this call: most have none. */
   has(subject: RateSubject): boolean;
   /** Counts a call for all its limits or none; answers with the one that it has reached. `isNext` says that it has waited its turn. */
-  take(subject: RateSubject, isNext: boolean): Reached | undefined | Promise<Reached | undefined>;
+  take(subject: RateSubject, isNext: boolean): Promise<Reached | undefined>;
 }
 
-/** Makes the limits of a workspace; with a store, all processes that share it count together. */
-export function createRates(limits: readonly RateLimit[], kv: KeyValueStore | undefined): Rates {
+/** Makes the limits of a workspace, counted in `kv`: all processes that share it count together. */
+export function createRates(limits: readonly RateLimit[], kv: KeyValueStore): Rates {
   const known = new Map<string, Limiter>();
-  const fixed = limits.map((limit) => toLimiter(limit, kv));
+  const toLimiter = (limit: RateLimit): Limiter => ({
+    limit,
+    counter: createRateCounter(kv, limit),
+    queues: new Map(),
+  });
+  const fixed = limits.map(toLimiter);
 
   function limiterOf(tool: string, rate: ToolRate): Limiter {
     const limit: RateLimit = { ...rate, per: "tool", of: tool };
     const before = known.get(tool);
     if (before !== undefined && isSame(before.limit, limit)) return before;
-    const limiter = toLimiter(limit, kv);
+    const limiter = toLimiter(limit);
     known.set(tool, limiter);
     return limiter;
-  }
-
-  function find(subject: RateSubject): Limiter[] {
-    const found = fixed.filter(({ limit }) => isFor(limit, subject));
-    if (subject.ownRate !== undefined) found.push(limiterOf(subject.tool, subject.ownRate));
-    return found;
   }
 
   return {
     has: ({ ownRate }) => fixed.length > 0 || ownRate !== undefined,
     take(subject, isNext) {
-      const limiters = find(subject);
-      return kv === undefined ? takeAll(limiters, subject, isNext) : takeAllLater(limiters, subject, isNext);
+      const limiters = fixed.filter(({ limit }) => isFor(limit, subject));
+      if (subject.ownRate !== undefined) limiters.push(limiterOf(subject.tool, subject.ownRate));
+      return takeAll(limiters, subject, isNext);
     },
   };
 }
 
+/** One limit, its counter, and the calls that wait for it by subject. */
 interface Limiter {
   readonly limit: RateLimit;
   readonly counter: RateCounter;
   readonly queues: Map<string, OpenQueue>;
-}
-
-function toLimiter(limit: RateLimit, kv: KeyValueStore | undefined): Limiter {
-  const counter = kv === undefined ? createRateCounter(limit) : createStoreRateCounter(kv, limit);
-  return { limit, counter, queues: new Map() };
 }
 
 function isSame(left: RateLimit, right: RateLimit): boolean {
@@ -118,25 +114,7 @@ function nameOf(per: RateLimit["per"], { tool, skill, user }: RateSubject): stri
   }
 }
 
-function takeAll(limiters: readonly Limiter[], subject: RateSubject, isNext: boolean): Reached | undefined {
-  const now = Date.now();
-  for (const [index, limiter] of limiters.entries()) {
-    const name = nameOf(limiter.limit.per, subject);
-    // Counters in memory answer at once.
-    const reached =
-      findHeldUp(limiter, name, isNext, now) ?? toReached(limiter, name, takeNow(limiter, name, now), now);
-    if (reached === undefined) continue;
-    for (const taken of limiters.slice(0, index)) void taken.counter.giveBack(nameOf(taken.limit.per, subject), now);
-    return reached;
-  }
-  return undefined;
-}
-
-function takeNow({ counter }: Limiter, name: string, now: number): number {
-  return counter.take(name, now) as number;
-}
-
-async function takeAllLater(
+async function takeAll(
   limiters: readonly Limiter[],
   subject: RateSubject,
   isNext: boolean,
@@ -157,16 +135,16 @@ async function takeAllLater(
   return toReached(limiter, nameOf(limiter.limit.per, subject), waits[longest] as number, now);
 }
 
-/** Nobody is overtaken: who comes now stands behind those who wait. */
+/** No call is overtaken: one that comes now stands behind those that wait. */
 function findHeldUp(limiter: Limiter, name: string, isNext: boolean, now: number): Reached | undefined {
   const open = isNext ? undefined : limiter.queues.get(name);
   if (open === undefined) return undefined;
-  const retryAfterMs = waitBehind(limiter, open, open.line.size(), now);
+  const retryAfterMs = waitBehind(limiter, open, open.line.size, now);
   const soonestMs = waitBehind(limiter, open, 0, now);
   return { limit: describeRate(limiter.limit), retryAfterMs, soonestMs, queue: toQueue(limiter, name) };
 }
 
-/** How long until there is room behind so many of those who wait. */
+/** How long until there is room behind `count` of the calls that wait. */
 function waitBehind({ limit }: Limiter, { roomAt }: OpenQueue, count: number, now: number): number {
   return Math.ceil(Math.max(1, roomAt - now) + (count * limit.inMs) / limit.calls);
 }
@@ -180,30 +158,30 @@ function toReached(limiter: Limiter, name: string, waitMs: number, now: number):
   return { limit, retryAfterMs: waitMs, soonestMs: waitMs, queue: toQueue(limiter, name) };
 }
 
-/** A queue while somebody is in it. The first in line is the one who looks. */
+/** A queue with calls in it. The first in line is the one that looks. */
 interface OpenQueue {
-  readonly line: Line<Waiter>;
-  readonly turns: Turns;
+  readonly line: Heap<Waiter>;
+  readonly order: FairOrder;
   arrivals: number;
   /** When there is room for the first, as it was told when it looked. */
   roomAt: number;
 }
 
-interface Waiter extends Standing {
+interface Waiter extends Numbered {
   look: () => void;
 }
 
 function toQueue(limiter: Limiter, name: string): RateQueue {
   const { queues } = limiter;
 
-  /** Changes the line, and tells the one who is first then, if it was not before. */
-  function change({ line, turns }: OpenQueue, make: () => void): void {
+  /** Changes the line, and tells the call that is first then, if it was not before. */
+  function change({ line, order }: OpenQueue, make: () => void): void {
     const before = line.first();
     make();
     const first = line.first();
     if (first === undefined) return void queues.delete(name);
     if (first === before) return;
-    turns.went(first.turn);
+    order.went(first.turn);
     first.look();
   }
 
@@ -211,16 +189,21 @@ function toQueue(limiter: Limiter, name: string): RateQueue {
     limit: queues,
     name,
     enter(user, priority) {
-      const queue = queues.get(name) ?? { line: createLine(), turns: createTurns(), arrivals: 0, roomAt: 0 };
+      const queue = queues.get(name) ?? {
+        line: createHeap<Waiter>(byTurn),
+        order: createFairOrder(),
+        arrivals: 0,
+        roomAt: 0,
+      };
       queues.set(name, queue);
       const { line } = queue;
       queue.arrivals += 1;
-      const turn = queue.turns.next(user, priority);
-      const waiter: Waiter = { turn, arrival: queue.arrivals, index: 0, look: ignore };
+      const turn = queue.order.next(user, priority);
+      const waiter: Waiter = { turn, arrival: queue.arrivals, look: ignore };
       change(queue, () => line.add(waiter));
       return {
         turn: () => new Promise((resolve) => (line.first() === waiter ? resolve() : (waiter.look = resolve))),
-        retryAfterMs: () => waitBehind(limiter, queue, line.size() - 1, Date.now()),
+        retryAfterMs: () => waitBehind(limiter, queue, line.size - 1, Date.now()),
         leave: () => change(queue, () => line.remove(waiter)),
       };
     },

@@ -5,7 +5,7 @@ import type { Skill } from "../../core/skill.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { toPlainText } from "../../skills/document/to-plain-text.ts";
 import type { CallOptions } from "../call/call-options.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { cutText, shortenText } from "../../core/cut-text.ts";
 import type { Found } from "../registry/registered-tool.ts";
 import type { StartCall } from "../call/start-call.ts";
 import { checkSkill, type Planner } from "./plan-activation.ts";
@@ -90,6 +90,5 @@ const ofPrograms: ReadonlySet<ErrorCode> = new Set([
 
 function toMissed({ code, message }: Failure): CommandAnswer {
   const line = toPlainText(message).replaceAll(/\s+/gu, " ").trim();
-  const reason = line.length > longestReason ? `${cutText(line, longestReason)}…` : line;
-  return { status: ofPrograms.has(code) ? "failed" : "not-run", reason };
+  return { status: ofPrograms.has(code) ? "failed" : "not-run", reason: shortenText(line, longestReason) };
 }

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Call } from "../call/call.ts";
 import type { Next } from "../call/phase.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { shortenText } from "../../core/cut-text.ts";
 import { conventions, executeTool, own } from "./semantic-names.ts";
 import { parseTraceContext, traceOf, withTrace, type CallTrace, type Tracing } from "./tracing.ts";
 
@@ -108,7 +108,7 @@ const longestText = 8000;
 /** A text without secrets, and without what looks like one or like personal data. */
 function show({ redactor }: Call, text: string): string {
   const clean = patternRedactor(defaultKinds).text(redactor === undefined ? text : redactor.text(text));
-  return clean.length > longestText ? `${cutText(clean, longestText)}…` : clean;
+  return shortenText(clean, longestText);
 }
 
 function showJson(call: Call, value: JsonValue | undefined): string {
