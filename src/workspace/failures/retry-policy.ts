@@ -111,34 +111,12 @@ export function createBreakers(
     setTimeout(() => letInAt(tool, until), Math.min(leftMs, longestTimerMs)).unref();
   }
 
-  async function runWatched(breaker: Breaker, watched: Watched): Promise<ToolOutcome> {
-    const outcome = await watched.run();
-    // It broke while this call was running: what came of the call is old news.
-    if (breaker.isBroken) return outcome;
+  /** Counts the failures in a row. What came of a call that was running when the tool broke is old news. */
+  function isTooMuch(breaker: Breaker, isFault: Watched["isFault"], outcome: ToolOutcome): boolean {
+    if (breaker.isBroken) return false;
     if (outcome.status === "ok") breaker.failures = 0;
-    else if (watched.isFault(outcome)) breaker.failures += 1;
-    if (breaker.failures >= mostFailures) takeOut(breaker, watched);
-    return outcome;
-  }
-
-  /** Runs the one call that tries whether the tool works again; the others wait for it. */
-  async function runTrial(breaker: Breaker, watched: Watched): Promise<ToolOutcome> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    breaker.trial = promise;
-    try {
-      const outcome = await watched.run();
-      if (outcome.status === "failed" && watched.isFault(outcome)) {
-        takeOut(breaker, watched);
-      } else {
-        breaker.isBroken = false;
-        breaker.failures = 0;
-        watched.onMended();
-      }
-      return outcome;
-    } finally {
-      breaker.trial = undefined;
-      resolve();
-    }
+    else if (isFault(outcome)) breaker.failures += 1;
+    return breaker.failures >= mostFailures;
   }
 
   return {
@@ -150,7 +128,30 @@ export function createBreakers(
         if (stopped !== undefined) return stopped;
       }
       if (registry.brokenUntil(watched.entry) !== undefined) return undefined;
-      return breaker.isBroken ? runTrial(breaker, watched) : runWatched(breaker, watched);
+      if (breaker.isBroken) return runTrial(breaker, watched, () => takeOut(breaker, watched));
+      const outcome = await watched.run();
+      if (isTooMuch(breaker, watched.isFault, outcome)) takeOut(breaker, watched);
+      return outcome;
     },
   };
+}
+
+/** Runs the one call that tries whether a tool works again; other calls wait for it. */
+async function runTrial(breaker: Breaker, watched: Watched, takeOut: () => void): Promise<ToolOutcome> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  breaker.trial = promise;
+  try {
+    const outcome = await watched.run();
+    if (outcome.status === "failed" && watched.isFault(outcome)) {
+      takeOut();
+    } else {
+      breaker.isBroken = false;
+      breaker.failures = 0;
+      watched.onMended();
+    }
+    return outcome;
+  } finally {
+    breaker.trial = undefined;
+    resolve();
+  }
 }
