@@ -13,11 +13,16 @@ const loads = {
   testing: ["src/testing/index.ts"],
   mcp: ["src/mcp/index.ts"],
   command: ["src/cli/run-program.ts"],
-  project: ["src/cli/skills/open-with-skills.ts"],
+  project: ["src/cli/open-project.ts"],
   commands: ["call", "check", "list", "run", "search", "show", "stats", "test"].map(
     (name) => `src/cli/commands/${name}.ts`,
   ),
-  records: ["src/cli/store/with-records.ts", "src/store/sqlite/sqlite-store.ts", "src/records/audit/open-audit.ts"],
+  records: [
+    "src/cli/store/open-records.ts",
+    "src/cli/sandbox/open-cli-runtimes.ts",
+    "src/store/sqlite/sqlite-store.ts",
+    "src/records/audit/open-audit.ts",
+  ],
   serve: [
     "src/cli/commands/serve.ts",
     "src/cli/serve/open-served.ts",

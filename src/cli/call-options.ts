@@ -3,7 +3,7 @@ import type { WorkspaceOptions } from "../workspace/workspace.ts";
 import { type Invocation, usageError } from "./cli-command.ts";
 import { getText } from "./options.ts";
 import type { Records } from "./store/open-records.ts";
-import { isYes } from "./config/require-trust.ts";
+import { isYes } from "./terminal.ts";
 import { toPrintableLine } from "./printable.ts";
 
 /**

@@ -5,6 +5,7 @@ import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Answer, Invocation } from "./cli-command.ts";
+import { findHints } from "./hints.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
 import { failedAnswer } from "./report-error.ts";
 
@@ -70,20 +71,12 @@ export function createCallView(
       if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
       const { error } = outcome;
       // A program that reads the message has no use for them.
-      const hints = terminal.isWatched ? findHints(error, letter, help) : [];
+      const hints = terminal.isWatched ? findHints(error, { help, kept: letter }) : [];
       const failure = [view.renderFailure(error), ...hints].join("\n");
       return { ...failedAnswer(error), failure: toPrintable(failure) };
     },
   };
   return view;
-}
-
-/** What a person can do next. Nobody would know that a call is kept. */
-function findHints(error: Failure, letter: string | undefined, help: string | undefined): readonly string[] {
-  return [
-    ...(error.code === "input-invalid" ? [`To see what it takes: ${help ?? `kitbag show ${error.details.tool}`}`] : []),
-    ...(letter === undefined ? [] : [`To make this call again: kitbag dead retry ${letter}`]),
-  ];
 }
 
 function isAlreadyShown(output: JsonValue, chunks: readonly JsonValue[]): boolean {

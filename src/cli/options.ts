@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 
+import { sandboxNames } from "../sandbox/sandbox.ts";
 import { usageError, type Invocation } from "./cli-command.ts";
+import { toShellWord } from "./render.ts";
 
 /** Adds `--module` to a command that works on tools. */
 export function addModuleOption(command: Command): void {
@@ -10,6 +12,20 @@ export function addModuleOption(command: Command): void {
 /** Adds `--skills` to a command that works on skills and takes no folders as arguments. */
 export function addSkillsOption(command: Command): void {
   addListOption(command, "--skills <dir>", "look for skills in this folder first; may be given again");
+}
+
+/** Adds `--sandbox` to a command that runs tools. */
+export function addSandboxOption(command: Command): void {
+  addOption(command, "--sandbox <name>", `where scripts run: ${sandboxNames.join(", ")}; the best there is by default`);
+}
+
+/** Adds `--store` to a command that keeps something, or shows what is kept. */
+export function addStoreOption(command: Command): void {
+  addOption(
+    command,
+    "--store <where>",
+    "where records and state are kept: sqlite:FILE, postgres://…, memory or none; .kitbag/kitbag.db of the project by default",
+  );
 }
 
 /** Adds an option with a value that may be given again. */
@@ -36,6 +52,13 @@ export function getText(options: Readonly<Record<string, unknown>>, name: string
 export function getTexts(options: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const value = options[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** A command to type next, for the same store: one that was named with a flag must be named again. It shows no password. */
+export function showCommand(words: string, { options }: Pick<Invocation, "options">): string {
+  const flag = getText(options, "store");
+  if (flag === undefined) return `kitbag ${words}`;
+  return `kitbag ${words} --store ${/:\/\//u.test(flag) ? flag.replace(/:\/\/.*$/su, "://…") : toShellWord(flag)}`;
 }
 
 /**

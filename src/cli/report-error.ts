@@ -1,5 +1,6 @@
 import { isKitbagError, quote, toFailure, type Failure } from "../core/errors.ts";
 import type { Answer, ExitCode } from "./cli-command.ts";
+import { hintsOf } from "./hints.ts";
 import { toPrintable } from "./printable.ts";
 
 /**
@@ -7,7 +8,10 @@ import { toPrintable } from "./printable.ts";
  * else is a bug and keeps its stack.
  */
 export function toFailedAnswer(cause: unknown): Answer {
-  if (isKitbagError(cause)) return failedAnswer(cause.toJSON(), exitCodeOf(cause.code));
+  if (isKitbagError(cause)) {
+    const answer = failedAnswer(cause.toJSON(), exitCodeOf(cause.code));
+    return { ...answer, failure: [answer.failure ?? "", ...hintsOf(cause)].join("\n") };
+  }
   const refused = describeRefusal(cause);
   if (refused !== undefined)
     return failedAnswer({ ...toFailure("program-failed", { reason: refused }), message: refused });

@@ -150,6 +150,11 @@ async function askOnce(question: string, input: InputStream, output: OutputStrea
   });
 }
 
+/** Tells whether an answer is a yes; anything unclear is a no. */
+export function isYes(answer: string | undefined): boolean {
+  return answer !== undefined && /^y(?:es)?$/iu.test(answer);
+}
+
 async function readAll(stream: Readable, maxBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -2,9 +2,7 @@ import type { Command } from "commander";
 
 import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
-import { addModuleOption, addOption, addSkillsOption, getText } from "../options.ts";
-import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
-import { addStoreOption } from "../store/choose-store.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, addSandboxOption, addStoreOption } from "../options.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { Model } from "../../models/model.ts";
 

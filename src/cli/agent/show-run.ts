@@ -6,7 +6,7 @@ import { askThePerson } from "../call-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";
 import { onInterrupt } from "../until-interrupted.ts";
-import type { OpenAgent } from "./with-agent.ts";
+import type { OpenAgent } from "./open-agent.ts";
 import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
 import type { ModelMessage } from "../../models/model.ts";
 

@@ -8,9 +8,8 @@ import {
   withVersions,
 } from "../import/import-options.ts";
 import { renderList, renderReport } from "../import/render-candidate.ts";
-import { addListOption, getTexts } from "../options.ts";
+import { addListOption, getTexts, addStoreOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag add`: skills of others, fetched, shown, and enabled if somebody says so. */

@@ -9,10 +9,9 @@ import { showInput } from "../agent/view/show-input.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { decideDraft, findWaitingDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";
-import { addOption, addSkillsOption, getText } from "../options.ts";
+import { addOption, addSkillsOption, getText, addStoreOption } from "../options.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts, renderTable } from "../render.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { findSealer, needSealer, withKept, type Kept } from "../store/open-kept.ts";
 
 /** `kitbag approvals`: calls of agents, and drafts of tools, that wait for somebody. */

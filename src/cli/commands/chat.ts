@@ -38,17 +38,22 @@ export const chatCommand: CliCommand = {
     const { limits, exposure } = readAgentOptions(invocation);
     const kind = chooseKind(invocation);
     const { runChat } = await import("../agent/chat/run-chat.ts");
-    const { withAgent } = await import("../agent/with-agent.ts");
+    const { openAgent } = await import("../agent/open-agent.ts");
     const wishes = {
       limits,
       warm: kind !== "lines",
       directories: invocation.options["examples"] === true ? [exampleSkills] : [],
       ...(exposure !== undefined && { exposure }),
     };
-    const answer = await withAgent(invocation, wishes, (open) => runChat(invocation, open, kind));
-    return kind === "show" && !invocation.json
-      ? { ...answer, text: `\n${isSource ? inTheRepository : installed}` }
-      : answer;
+    const open = await openAgent(invocation, wishes);
+    try {
+      const answer = await runChat(invocation, open, kind);
+      return kind === "show" && !invocation.json
+        ? { ...answer, text: `\n${isSource ? inTheRepository : installed}` }
+        : answer;
+    } finally {
+      await open.close();
+    }
   },
 };
 

@@ -9,18 +9,22 @@ import { askThePerson } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, type Action, runAction } from "../cli-command.ts";
 import { readInput } from "../input/read-input.ts";
-import { startLog } from "../logs/start-log.ts";
-import { addModuleOption, addOption, addSkillsOption, getText, getTexts, readLimit } from "../options.ts";
+import {
+  addModuleOption,
+  addOption,
+  addSkillsOption,
+  getText,
+  readLimit,
+  addSandboxOption,
+  addStoreOption,
+} from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { renderFacts, renderTable, showTime } from "../render.ts";
 import { failedAnswer } from "../report-error.ts";
-import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
-import { openWithSkills } from "../skills/open-with-skills.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { createLocalScopes } from "../serve/tokens.ts";
 import { withKept } from "../store/open-kept.ts";
-import { type OpenRecords, withRecords } from "../store/with-records.ts";
+import { openProject, type Project } from "../open-project.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag dead`: calls that failed because of their tool. */
@@ -127,26 +131,26 @@ async function dropLetters(invocation: Invocation): Promise<Answer> {
 }
 
 /** Makes a call again that failed, as `kitbag call` makes it. */
-function retryLetter(invocation: Invocation): Promise<Answer> {
-  return withRecords(invocation, {}, (open) => retry(invocation, open));
-}
-
-async function retry(invocation: Invocation, { runtimes, records }: OpenRecords): Promise<Answer> {
-  const [id = ""] = invocation.args;
+async function retryLetter(invocation: Invocation): Promise<Answer> {
   const given = getText(invocation.options, "input");
   const input = given === undefined ? {} : { input: await readInput(given, invocation) };
-  const { workspace, options } = await openWithSkills(invocation, {
-    runtimes,
-    complete: records.complete,
-    module: getText(invocation.options, "module"),
-    directories: getTexts(invocation.options, "skills"),
-  });
-  await startLog(workspace, options, invocation);
-  records.keepVersions(workspace);
+  const project = openProject(invocation);
+  try {
+    return await retry(project, input);
+  } finally {
+    await project.close();
+  }
+}
+
+async function retry(project: Project, input: Pick<RetryDeadOptions, "input">): Promise<Answer> {
+  const { invocation, records } = project;
+  const { terminal, args } = invocation;
+  const [id = ""] = args;
+  const { workspace, options } = await project.open();
   if (options.store === undefined) throw usageError("Cannot retry a call from the store none: nothing is kept there");
   const dead = openDeadLetters(options.store);
   const { tool } = await dead.get(id);
-  const skill = await openSkillOf(workspace, tool, invocation.terminal);
+  const skill = await openSkillOf(workspace, tool, terminal);
   if (skill.status === "failed") return failedAnswer(skill.error);
   const view = createCallView(invocation);
   const callOptions: RetryDeadOptions = {
@@ -154,8 +158,7 @@ async function retry(invocation: Invocation, { runtimes, records }: OpenRecords)
     onEvent(event) {
       view.onEvent(event);
       // On a terminal the message says so.
-      if (event.type === "call-kept" && !invocation.terminal.isWatched)
-        invocation.terminal.note(`It is kept as ${event.letter}\n`);
+      if (event.type === "call-kept" && !terminal.isWatched) terminal.note(`It is kept as ${event.letter}\n`);
     },
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     maxOutputBytes: Number.MAX_SAFE_INTEGER,

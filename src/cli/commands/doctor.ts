@@ -1,9 +1,10 @@
+import { addSandboxOption } from "../options.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addModelOption, chooseModel, nameModel } from "../agent/agent-options.ts";
 import { runChecks } from "../doctor/check-project.ts";
 import { examineMachine, marks, renderMachine } from "../doctor/examine-machine.ts";
 import { renderTable } from "../render.ts";
-import { addSandboxOption, chooseSandbox } from "../sandbox/open-cli-runtimes.ts";
+import { chooseSandbox } from "../sandbox/open-cli-runtimes.ts";
 
 /** `kitbag doctor`: what works here and what does not. */
 export const doctorCommand: CliCommand = {

@@ -2,10 +2,15 @@ import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { forgeOperations, type ForgeOperation } from "../forge/operations.ts";
-import { addListOption, addModuleOption, addOption, addSkillsOption } from "../options.ts";
+import {
+  addListOption,
+  addModuleOption,
+  addOption,
+  addSkillsOption,
+  addSandboxOption,
+  addStoreOption,
+} from "../options.ts";
 import { renderTable } from "../render.ts";
-import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 
 /** `kitbag forge`: what MCP clients make tools with, for a person. */
 export const forgeCommand: CliCommand = {

@@ -4,11 +4,11 @@ import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand, Invocation } from "../cli-command.ts";
-import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { addModuleOption, addSkillsOption } from "../options.ts";
 import { renderTable, toShownPath } from "../render.ts";
 import { showMaker } from "../forge/forged-versions.ts";
 import { whySkipped } from "../skills/render-diagnostics.ts";
-import { openWithSkills } from "../skills/open-with-skills.ts";
+import { openTools } from "../open-project.ts";
 
 /** `kitbag list`: the tools and the skills there are. */
 export const listCommand: CliCommand = {
@@ -24,9 +24,7 @@ export const listCommand: CliCommand = {
     addSkillsOption(command);
   },
   async run(invocation) {
-    const { args, options } = invocation;
-    const sources = { module: getText(options, "module"), directories: [...getTexts(options, "skills"), ...args] };
-    const { workspace, reports, forged } = await openWithSkills(invocation, sources);
+    const { workspace, reports, forged } = await openTools(invocation, { directories: invocation.args });
     const tools = listTools(workspace, forged);
     const skills = listSkills(workspace, reports, invocation.cwd);
     const unused = forged.filter(({ status }) => status === "untrusted" || status === "broken");

@@ -16,11 +16,11 @@ import { showDollars } from "../agent/view/describe-end.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { findConfig } from "../config/find-config.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
-import { addOption, getText } from "../options.ts";
+import { addOption, getText, addStoreOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable, toShellWord, showBytes } from "../render.ts";
 import { hasTokenFile, loadTokens, ownTokenFile } from "../serve/token-file.ts";
-import { addStoreOption, defaultStore, findNamedStore, nameStore, type KeptChoice } from "../store/choose-store.ts";
+import { defaultStore, findNamedStore, nameStore, type KeptChoice } from "../store/choose-store.ts";
 import { loadKnownStores } from "../store/known-stores.ts";
 import { checkKept, openKept } from "../store/open-kept.ts";
 import { createRecords } from "../store/open-records.ts";
@@ -182,10 +182,6 @@ async function change(
     ].join("\n");
     const document = { store: place, ...(user === undefined ? { each: true } : { user }), limits };
     return { document, text: toPrintable(text) };
-  } catch (cause) {
-    const answer = records.explain(cause);
-    if (answer === undefined) throw cause;
-    return answer;
   } finally {
     await records.close();
   }

@@ -11,7 +11,7 @@ import { breakpointForms, parseBreakpoints } from "../agent/debug/parse-breakpoi
 import { toNext } from "../agent/runs/run-origin.ts";
 import { createShownRun, finishRun, toUserMessage } from "../agent/show-run.ts";
 import { toRunAnswer, renderCostTable } from "../agent/view/describe-end.ts";
-import { withAgent, type OpenAgent } from "../agent/with-agent.ts";
+import { openAgent, type OpenAgent } from "../agent/open-agent.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { renderJson } from "../printable.ts";
@@ -55,10 +55,12 @@ export const runCommand: CliCommand = {
     if (conversation !== undefined) checkConversationId(conversation);
     const text = await readTask(invocation);
     const wishes = { limits, ...(exposure !== undefined && { exposure }) };
-    return withAgent(invocation, wishes, async (open) => {
-      const options: RunOptions = { ...(output !== undefined && { output }) };
-      return runTask(invocation, open, { text, options, breakpoints });
-    });
+    const open = await openAgent(invocation, wishes);
+    try {
+      return await runTask(invocation, open, { text, options: output === undefined ? {} : { output }, breakpoints });
+    } finally {
+      await open.close();
+    }
   },
 };
 

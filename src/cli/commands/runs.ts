@@ -42,15 +42,15 @@ const actions: Readonly<Record<string, Action>> = {
   },
   resume: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).resumeRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/open-run.ts")).resumeRun(invocation),
   },
   replay: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).replayRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/open-run.ts")).replayRun(invocation),
   },
   fork: {
     words: [1, 1],
-    run: async (invocation) => (await import("../agent/runs/go-on-with-run.ts")).forkRun(invocation),
+    run: async (invocation) => (await import("../agent/runs/open-run.ts")).forkRun(invocation),
   },
   debug: {
     words: [1, 1],

@@ -1,9 +1,9 @@
 import type { FoundItem } from "../../workspace/skills/search-workspace.ts";
 import { type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { addModuleOption, addOption, addSkillsOption, getText, getTexts, readLimit } from "../options.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, readLimit } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render.ts";
-import { openWithSkills } from "../skills/open-with-skills.ts";
+import { openTools } from "../open-project.ts";
 
 /** `kitbag search`: skills and tools by words. */
 export const searchCommand: CliCommand = {
@@ -24,8 +24,7 @@ export const searchCommand: CliCommand = {
     const kind = readKind(getText(options, "kind"));
     const limit = readLimit(getText(options, "limit"));
     const query = args.join(" ");
-    const sources = { module: getText(options, "module"), directories: getTexts(options, "skills") };
-    const { workspace } = await openWithSkills(invocation, sources);
+    const { workspace } = await openTools(invocation);
     const results = workspace.search(query, { limit, ...(kind !== undefined && { kind }) });
     return { document: { query, results }, text: render(query, results, invocation) };
   },

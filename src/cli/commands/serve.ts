@@ -8,7 +8,7 @@ import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import type { Served } from "../serve/open-served.ts";
 import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
-import type { OpenRecords } from "../store/with-records.ts";
+import type { Project } from "../open-project.ts";
 import { endSignals, untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag serve`: the tools and skills of a project, for MCP clients. */
@@ -37,8 +37,7 @@ export const serveCommand: CliCommand = {
       const { printConfig } = await import("../serve/print-config.ts");
       return printConfig(client, wishes, invocation);
     }
-    const { withRecords } = await import("../store/with-records.ts");
-    const serving = withRecords(invocation, { warm: true }, (open) => serve(invocation, wishes, open));
+    const serving = serve(invocation, wishes);
     if (wishes.http !== undefined || invocation.terminal.canAsk) return serving;
     // Few clients show what a program that ended wrote to its standard error.
     const answer = await serving.catch(toFailedAnswer);
@@ -48,20 +47,29 @@ export const serveCommand: CliCommand = {
   },
 };
 
-async function serve(invocation: Invocation, wishes: ServeWishes, { records, runtimes }: OpenRecords): Promise<Answer> {
+async function serve(invocation: Invocation, wishes: ServeWishes): Promise<Answer> {
+  const { openProject } = await import("../open-project.ts");
+  const project = openProject(invocation, { warm: true });
+  try {
+    return await serveProject(project, wishes);
+  } finally {
+    await project.close();
+  }
+}
+
+async function serveProject(project: Project, wishes: ServeWishes): Promise<Answer> {
+  const { invocation, runtimes } = project;
   const { openServed } = await import("../serve/open-served.ts");
   const { http } = wishes;
   const places = http?.tokens;
   const tokens = places && (await import("../serve/tokens.ts")).openTokens(places);
   surviveRejections(invocation);
   const work = async (signal: AbortSignal): Promise<Answer> => {
-    const open = (): Promise<Served> => openServed(invocation, wishes, { records, runtimes, tokens });
+    const open = (): Promise<Served> => openServed(project, wishes, tokens);
     const served =
       http === undefined
         ? await open()
-        : await (
-            await import("../serve/refuse-clients.ts")
-          ).openAgreed(open, { invocation, http, records, tokens, signal });
+        : await (await import("../serve/refuse-clients.ts")).openAgreed(open, { invocation, http, tokens, signal });
     if (served === undefined) return { document: undefined, exitCode: 1 };
     try {
       if (http === undefined) await (await import("../serve/serve-stdio.ts")).serveStdio(invocation, served, signal);

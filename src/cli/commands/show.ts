@@ -9,15 +9,14 @@ import { toolTokens } from "../../workspace/skills/render-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
-import { noteForged } from "../forge/load-forged.ts";
-import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { addModuleOption, addSkillsOption, addSandboxOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { type Fact, toShownPath } from "../render.ts";
 import { isEnforced, renderTool } from "../render-tool.ts";
-import { addSandboxOption, openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { isComplete } from "../skills/open-skill-of.ts";
-import { noteUntrusted } from "../skills/load-reports.ts";
-import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
+import { noteMissing } from "../skills/note-missing.ts";
+import { openTools, type OpenTools, type ToolWishes } from "../open-project.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { renderSkill, renderSkipped, showSkill, toSkillDocument } from "../skills/show-skill.ts";
 
@@ -90,9 +89,7 @@ export const showCommand: CliCommand = {
     const address = args[0] ?? "";
     if (options["text"] === true) return showFilledText(invocation, address);
     if (args.length > 1) throw usageError(`Cannot use ${args[1]}: only --text takes arguments`);
-    const opened = await openWithSkills(invocation, {
-      module: getText(options, "module"),
-      directories: getTexts(options, "skills"),
+    const opened = await openTools(invocation, {
       isThere: (configured) => configured.getTool(address)?.address === address && isComplete(configured, address),
     });
     const { workspace, reports } = opened;
@@ -108,8 +105,7 @@ export const showCommand: CliCommand = {
     }
     const skipped = reports.find((report) => report.skill === undefined && report.name === address);
     if (skipped !== undefined) return showSkipped(skipped, invocation);
-    noteForged(opened.forged, address, terminal);
-    noteUntrusted(reports, terminal);
+    await noteMissing([address], { ...opened, invocation });
     return refuse(opened, address);
   },
 };
@@ -117,15 +113,11 @@ export const showCommand: CliCommand = {
 async function showFilledText(invocation: Invocation, address: string): Promise<Answer> {
   const runtimes = openCliRuntimes(invocation);
   try {
-    const opened = await openWithSkills(invocation, {
-      runtimes,
-      module: getText(invocation.options, "module"),
-      directories: getTexts(invocation.options, "skills"),
-      isThere: (configured) => configured.getSkill(address) !== undefined,
-    });
-    const skill = opened.workspace.getSkill(address);
-    if (skill !== undefined) return await showText(opened.workspace, skill, invocation);
-    const names = opened.workspace.getSkills().map((state) => state.skill.name);
+    const wishes: ToolWishes = { isThere: (configured) => configured.getSkill(address) !== undefined };
+    const { workspace } = await openTools(invocation, wishes, { runtimes });
+    const skill = workspace.getSkill(address);
+    if (skill !== undefined) return await showText(workspace, skill, invocation);
+    const names = workspace.getSkills().map((state) => state.skill.name);
     const nearest = nearestNames(address, names);
     throw new KitbagError("skill-not-found", { skill: address, nearest, count: names.length });
   } finally {
@@ -172,7 +164,7 @@ function showSkipped(report: SkillReport, { cwd, terminal }: Invocation): Answer
   return { document: { name, status, path, diagnostics }, text: renderSkipped(report, path, terminal), exitCode: 1 };
 }
 
-function refuse({ workspace, reports }: WorkspaceWithSkills, address: string): never {
+function refuse({ workspace, reports }: OpenTools, address: string): never {
   const tools = [...workspace.getAvailableTools(), ...closedTools(workspace)];
   const namesakes = tools.filter(({ tool }) => tool.name === address).map((candidate) => candidate.address);
   if (namesakes.length > 1) throw new KitbagError("tool-ambiguous", { tool: address, addresses: namesakes });

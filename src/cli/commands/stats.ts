@@ -6,13 +6,12 @@ import type { Store } from "../../core/store.ts";
 import { readCallStats } from "../../records/stats/read-call-stats.ts";
 import { readCallTree } from "../../records/stats/read-call-tree.ts";
 import { type Answer, type CliCommand, type CliContext, type Invocation, usageError } from "../cli-command.ts";
-import { addOption, getText } from "../options.ts";
+import { addOption, getText, addStoreOption } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath, showDuration } from "../render.ts";
 import { listCalls, renderFlame } from "../stats/flame/render-flame.ts";
 import { toSpeedscope } from "../stats/flame/to-speedscope.ts";
 import { renderStats } from "../stats/render-stats.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { type Kept, withKept } from "../store/open-kept.ts";
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -1,7 +1,7 @@
+import { addStoreOption } from "../options.ts";
 import { createVersions } from "../../records/versions/versions.ts";
 import { type Answer, type CliCommand, type Invocation, type Action, runAction } from "../cli-command.ts";
 import { acceptStore } from "../store/accept-store.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { exportKept, importKept } from "../store/transfer-kept.ts";
 import { withKept } from "../store/open-kept.ts";
 import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";

@@ -9,12 +9,10 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/creation/run-examples.ts";
 import { askThePerson } from "../call-options.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { addModuleOption, addOption, getText } from "../options.ts";
-import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
+import { addModuleOption, addOption, getText, addSandboxOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { noteUntrusted } from "../skills/load-reports.ts";
-import { openWithSkills } from "../skills/open-with-skills.ts";
-import { withRecords, type OpenRecords } from "../store/with-records.ts";
+import { openProject, type Project } from "../open-project.ts";
 import { renderTrials } from "../trials/render-trials.ts";
 import type { Terminal } from "../terminal.ts";
 import { createScratch, joinTested, tryTools, type TestedTool, type TryOptions } from "../trials/try-tools.ts";
@@ -55,23 +53,18 @@ export const testCommand: CliCommand = {
     const terminal = withoutRepeats(given.terminal);
     // What tools keep while they are tried is not what they keep for the person.
     const store = getText(given.options, "store") ?? "memory";
-    const examples = await open({ ...given, terminal, options: { ...given.options, store } });
-    if (isAnswer(examples)) return examples;
-    if (fuzz === undefined) return toAnswer(examples, terminal);
+    const invocation = { ...given, terminal };
+    const tested = await tryAll({ ...invocation, options: { ...given.options, store } });
+    if (fuzz === undefined) return toAnswer(tested, terminal);
     // What made inputs leave behind is nothing that an example should find, nor the other way round: they begin with nothing.
-    const made = await open({ ...given, terminal, options: { ...given.options, store: "memory" } }, fuzz);
-    if (isAnswer(made)) return made;
-    return toAnswer({ ...examples, tools: joinTested(examples.tools, made.tools) }, terminal);
+    const made = await tryAll({ ...invocation, options: { ...given.options, store: "memory" } }, fuzz);
+    return toAnswer({ ...tested, tools: joinTested(tested.tools, made.tools) }, terminal);
   },
 };
 
 interface Tested {
   readonly tools: readonly TestedTool[];
   readonly leftOut: readonly string[];
-}
-
-function isAnswer(made: Tested | Answer): made is Answer {
-  return !("tools" in made);
 }
 
 /** What is opened twice says the same things twice. */
@@ -86,17 +79,17 @@ function withoutRepeats(terminal: Terminal): Terminal {
   };
 }
 
-/** Opens everything anew and tries it: the examples, or inputs that are made. An answer says what is wrong with the store. */
-async function open(invocation: Invocation, fuzz?: TryOptions["fuzz"]): Promise<Tested | Answer> {
+/** Opens the project anew and tries its tools: their examples, or inputs that are made. */
+async function tryAll(invocation: Invocation, fuzz?: TryOptions["fuzz"]): Promise<Tested> {
   const scratch = createScratch();
-  let tested: Tested | undefined;
+  const { directory } = scratch;
   try {
-    const { directory } = scratch;
-    const answer = await withRecords(invocation, { warm: true, directory }, async (opened) => {
-      tested = await test(invocation, opened, { scratch, ...(fuzz !== undefined && { fuzz }) });
-      return { document: undefined };
-    });
-    return tested ?? answer;
+    const project = openProject(invocation, { warm: true, directory });
+    try {
+      return await test(project, { scratch, ...(fuzz !== undefined && { fuzz }) });
+    } finally {
+      await project.close();
+    }
   } finally {
     scratch.remove();
   }
@@ -115,22 +108,11 @@ function findNames({ args, cwd }: Invocation, reports: readonly SkillReport[]): 
   });
 }
 
-async function test(
-  invocation: Invocation,
-  { runtimes, records }: OpenRecords,
-  options: Pick<TryOptions, "scratch" | "fuzz">,
-): Promise<Tested> {
+async function test(project: Project, options: Pick<TryOptions, "scratch" | "fuzz">): Promise<Tested> {
+  const { invocation, records } = project;
   const isFolder = (word: string): boolean => existsSync(resolve(invocation.cwd, word));
-  const {
-    workspace,
-    options: configured,
-    reports,
-  } = await openWithSkills(invocation, {
-    runtimes,
-    complete: records.complete,
-    module: getText(invocation.options, "module"),
-    directories: invocation.args.filter(isFolder),
-  });
+  const opened = await project.open({ directories: invocation.args.filter(isFolder) });
+  const { workspace, options: configured, reports } = opened;
   noteUntrusted(reports, invocation.terminal);
   const names = findNames(invocation, reports);
   const call: CallOptions = {

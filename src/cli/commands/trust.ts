@@ -13,7 +13,7 @@ import { findTrustTarget, type TrustTarget, loadAgreed, lookAt, type LookedAt } 
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
-import { isYes } from "../config/require-trust.ts";
+import { isYes } from "../terminal.ts";
 import { adoptEdited, findEdited, refuseBroken, type EditedTool } from "../forge/adopt-edited.ts";
 import { noteUsers } from "../forge/render-forged.ts";
 import { addOption, addSkillsOption, getText, getTexts } from "../options.ts";

@@ -1,10 +1,10 @@
+import { addStoreOption } from "../options.ts";
 import type { Store } from "../../core/store.ts";
 import type { SkillUpdate } from "../../forge/import/update-skills.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { approveImport, addImportOptions, toImportOptions, withVersions } from "../import/import-options.ts";
 import { renderCandidate } from "../import/render-candidate.ts";
 import { renderTable } from "../render.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 

@@ -3,10 +3,9 @@ import type { VersionDiff } from "../../records/versions/diff-versions.ts";
 import { createVersions, type Versions } from "../../records/versions/versions.ts";
 import { diffForged, findForged, listForgedVersions, type ForgedVersions } from "../forge/forged-versions.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { getTexts } from "../options.ts";
+import { getTexts, addStoreOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { renderPatch, renderTable, showTime } from "../render.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
 import { failedAnswer } from "../report-error.ts";
 

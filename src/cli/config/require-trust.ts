@@ -2,7 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { updateTrust, loadTrust } from "../../skills/trust/trust-file.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import { toPrintable } from "../printable.ts";
-import type { Terminal } from "../terminal.ts";
+import { isYes, type Terminal } from "../terminal.ts";
 import { findImports } from "./find-imports.ts";
 
 /**
@@ -43,11 +43,6 @@ export function describePower(path: string, keys: readonly string[]): string {
   return path.endsWith(".json")
     ? `is data, and sets what needs trust: ${keys.join(", ")}. That can start MCP servers, send prompts and keys to a model, say where packages come from and what tools may touch that models make, and loosen limits`
     : "runs as a program with all your rights";
-}
-
-/** Tells whether an answer is a yes; anything unclear is a no. */
-export function isYes(answer: string | undefined): boolean {
-  return answer !== undefined && /^y(?:es)?$/iu.test(answer);
 }
 
 /** Whether a configuration may run. */

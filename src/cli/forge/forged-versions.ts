@@ -10,7 +10,7 @@ import { memoryStore } from "../../store/memory-store.ts";
 import type { Version } from "../../records/versions/history.ts";
 import { createVersions, type VersionDiff } from "../../records/versions/versions.ts";
 import type { CliContext } from "../cli-command.ts";
-import { hasForged } from "./load-forged.ts";
+import { hasMadeTools } from "../store/find-project.ts";
 
 /** A tool or a skill that was made in the project, and its versions. */
 export interface ForgedVersions {
@@ -36,7 +36,7 @@ export function findForged(address: string, { cwd }: Pick<CliContext, "cwd">): "
 
 /** The tools and skills that were made in the project. */
 export async function listForgedVersions(context: CliContext): Promise<readonly ForgedVersions[]> {
-  if (!hasForged(context) && !existsSync(join(context.cwd, ".kitbag", skillVersionsFolder))) return [];
+  if (!hasMadeTools(context.cwd) && !existsSync(join(context.cwd, ".kitbag", skillVersionsFolder))) return [];
   const { withForge } = await import("./with-forge.ts");
   return withForge(context, async (forge) => {
     const listed: ForgedVersions[] = [];

@@ -7,13 +7,11 @@ import type { FollowedSkills } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { type Additions, createConfigured, openWorkspace, type OpenWorkspace } from "../config/open-workspace.ts";
-import { startLog } from "../logs/start-log.ts";
 import { type CliServers, openServers } from "../mcp/open-servers.ts";
 import { getText, getTexts } from "../options.ts";
 import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { loadReports } from "../skills/load-reports.ts";
-import { addSkills as addFoundSkills } from "../skills/open-with-skills.ts";
-import type { OpenRecords } from "../store/with-records.ts";
+import { addSkills as addFoundSkills, type Project, startLog } from "../open-project.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
 import type { OwnPrices } from "../../models/prices/own-prices.ts";
@@ -44,18 +42,12 @@ export interface Workshop extends Omit<OpenWorkspace, "forge"> {
 
 /** Opens the tools and skills of a project, code mode and the forge. */
 export async function openWorkshop(
-  invocation: Invocation,
-  open: OpenRecords,
+  project: Project,
   wishes: WorkshopWishes & { readonly hasForge: true },
 ): Promise<Workshop & { readonly forge: Forge }>;
+export async function openWorkshop(project: Project, wishes: WorkshopWishes): Promise<Workshop>;
 export async function openWorkshop(
-  invocation: Invocation,
-  open: OpenRecords,
-  wishes: WorkshopWishes,
-): Promise<Workshop>;
-export async function openWorkshop(
-  invocation: Invocation,
-  { records, runtimes }: OpenRecords,
+  { invocation, records, runtimes }: Project,
   { hasForge, approve, scopesOf, maxPerUser, addSkills = createAddition(invocation) }: WorkshopWishes,
 ): Promise<Workshop> {
   const code = createCodeMode(runtimes);

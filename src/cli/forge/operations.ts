@@ -1,5 +1,3 @@
-import type { Terminal } from "../terminal.ts";
-
 /** An operation of the forge, as the overview knows it: the tool that does it is loaded when it is used. */
 export interface ForgeOperation {
   /** The name of the tool that MCP clients get. */
@@ -81,9 +79,3 @@ export const forgeOperations: readonly ForgeOperation[] = [
     example: "--action list --tool count-words",
   },
 ];
-
-/** Says on standard error where an operation of the forge is, if somebody looks for it among the tools. */
-export function noteOperation(address: string, terminal: Pick<Terminal, "note">): void {
-  if (!forgeOperations.some(({ name }) => name === address)) return;
-  terminal.note(`${address} is an operation of the forge; run: kitbag forge ${address}\n`);
-}

@@ -12,14 +12,14 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
-import { isYes } from "../config/require-trust.ts";
+import { isYes } from "../terminal.ts";
 import { readText, toToolInput } from "../input/read-input.ts";
 import { getText, getTexts } from "../options.ts";
 import { toPrintableLine, toPrintable } from "../printable.ts";
 import { renderOpened } from "../render-tool.ts";
-import { type OpenRecords, withRecords } from "../store/with-records.ts";
+import { openProject, type Project } from "../open-project.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { openWorkshop, createServedCodeTool } from "./open-workshop.ts";
+import { createServedCodeTool, openWorkshop, type Workshop } from "./open-workshop.ts";
 import type { ForgeOperation } from "./operations.ts";
 import { renderForged } from "./render-forged.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -32,32 +32,43 @@ import { renderTable } from "../render.ts";
 import { withForge } from "./with-forge.ts";
 
 /** Does an operation of the forge: calls the tool that MCP clients get, the way every call takes. */
-export async function runOperation(operation: ForgeOperation, given: Invocation): Promise<Answer> {
-  const invocation = { ...given, makesTools: true };
-  return withRecords(invocation, {}, (open) => run(operation, invocation, open));
+export async function runOperation(operation: ForgeOperation, invocation: Invocation): Promise<Answer> {
+  const project = openProject({ ...invocation, makesTools: true });
+  try {
+    const asking = createAsking(invocation);
+    const workshop = await openWorkshop(project, { hasForge: true, approve: asking.approve });
+    try {
+      return await run(operation, project, { ...workshop, asking });
+    } finally {
+      await workshop.close();
+    }
+  } finally {
+    await project.close();
+  }
 }
 
-async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenRecords): Promise<Answer> {
-  const asking = createAsking(invocation);
-  const workshop = await openWorkshop(invocation, open, { hasForge: true, approve: asking.approve });
-  const { workspace, options } = workshop;
-  try {
-    const tool = findTool(workspace, name);
-    const input = await readParameters(tool, invocation);
-    for (const skill of getTexts(invocation.options, "open")) await openSkill(workspace, skill);
-    const view = createCallView(invocation, { help: `kitbag forge ${name} --help` });
-    const callOptions = { ...toCallOptions(invocation, options, open.records), onEvent: view.onEvent };
-    const limitMs = callOptions.limitMs ?? tool.limits.limitMs ?? options.limits?.limitMs ?? defaultLimits.limitMs;
-    const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(name, input, { ...callOptions, ...more });
-    // A program in code mode asks nobody, and reads how much time it has.
-    const outcome = await untilInterrupted((signal) =>
-      tool.meta === true ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
-    );
-    const text = outcome.status === "ok" ? renderForged(outcome.output, workspace) : undefined;
-    return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
-  } finally {
-    await workshop.close();
-  }
+interface RunParts extends Pick<Workshop, "workspace" | "options"> {
+  readonly asking: Asking;
+}
+
+async function run(
+  { name }: ForgeOperation,
+  { invocation, records }: Project,
+  { workspace, options, asking }: RunParts,
+): Promise<Answer> {
+  const tool = findTool(workspace, name);
+  const input = await readParameters(tool, invocation);
+  for (const skill of getTexts(invocation.options, "open")) await openSkill(workspace, skill);
+  const view = createCallView(invocation, { help: `kitbag forge ${name} --help` });
+  const callOptions = { ...toCallOptions(invocation, options, records), onEvent: view.onEvent };
+  const limitMs = callOptions.limitMs ?? tool.limits.limitMs ?? options.limits?.limitMs ?? defaultLimits.limitMs;
+  const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(name, input, { ...callOptions, ...more });
+  // A program in code mode asks nothing, and reads how much time it has.
+  const outcome = await untilInterrupted((signal) =>
+    tool.meta === true ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
+  );
+  const text = outcome.status === "ok" ? renderForged(outcome.output, workspace) : undefined;
+  return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
 }
 
 /** A tool of the project goes before the one of the forge for clients, too; here it is not what was asked for. */

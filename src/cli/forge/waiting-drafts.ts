@@ -6,7 +6,7 @@ import { toPrintable } from "../printable.ts";
 import { renderTable, renderFacts, renderPatch, showTime } from "../render.ts";
 import { noteUsers, renderCalls } from "./render-forged.ts";
 import { failedAnswer } from "../report-error.ts";
-import { hasForged } from "./load-forged.ts";
+import { hasMadeTools } from "../store/find-project.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { toPlaces } from "../../forge/drafts/languages.ts";
 import { type CodeDraft, isSkillDraft, type SkillDraft, type ToolDraft } from "../../forge/drafts/tool-draft.ts";
@@ -15,7 +15,7 @@ import { renderOpened } from "../render-tool.ts";
 
 /** Drafts of tools and skills that wait for a person, because they want more than the policy grants. */
 export async function listWaitingDrafts(context: CliContext): Promise<readonly WaitingDraft[]> {
-  if (!hasForged(context)) return [];
+  if (!hasMadeTools(context.cwd)) return [];
   const { createToolsFolder } = await import("../../forge/disk/tools-folder.ts");
   const { createWaitingDrafts } = await import("../../forge/waiting-drafts.ts");
   const drafts = createWaitingDrafts(createToolsFolder(context.cwd));
@@ -58,20 +58,22 @@ export async function decideDraft(
 }
 
 /** A draft may call tools of the configuration and of skills: they must be there when it is tried. */
-async function approveDraft(given: Invocation, draft: WaitingTool): Promise<Answer> {
-  const [{ withRecords }, { openWorkshop }] = await Promise.all([
-    import("../store/with-records.ts"),
+async function approveDraft(invocation: Invocation, draft: WaitingTool): Promise<Answer> {
+  const [{ openProject }, { openWorkshop }] = await Promise.all([
+    import("../open-project.ts"),
     import("./open-workshop.ts"),
   ]);
-  const invocation = { ...given, makesTools: true };
-  return withRecords(invocation, {}, async (open) => {
-    const workshop = await openWorkshop(invocation, open, { hasForge: true });
+  const project = openProject({ ...invocation, makesTools: true });
+  try {
+    const workshop = await openWorkshop(project, { hasForge: true });
     try {
       return toAnswer(await workshop.forge.approve(draft.id), draft);
     } finally {
       await workshop.close();
     }
-  });
+  } finally {
+    await project.close();
+  }
 }
 
 function toAnswer(answer: ForgeAnswer | SkillAnswer, { id }: WaitingTool): Answer {
@@ -91,16 +93,15 @@ function renderNext(answer: ForgeAnswer | SkillAnswer): string {
   return ` Next:\n${calls.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** Says on standard error that the tool at `address`, or its skill, waits for approval, and how to approve it. */
-export async function noteWaiting(context: CliContext, address: string): Promise<void> {
+/** A line for each draft that the tool at `address`, or its skill, waits for: what it asks for, and how to approve it. */
+export async function describeWaiting(context: CliContext, address: string): Promise<readonly string[]> {
   const [name] = address.split(/[/@]/u, 1);
-  for (const { waiting } of await listWaitingDrafts(context)) {
+  return (await listWaitingDrafts(context)).flatMap(({ waiting }) => {
     const { id, makes } = waiting;
-    if (waiting.name !== name || (makes === "skill") !== address.includes("/")) continue;
-    const asks = `it ${describeAsking(waiting)}`;
+    if (waiting.name !== name || (makes === "skill") !== address.includes("/")) return [];
     const cure = `Read it: kitbag approvals show ${id}; then approve it: kitbag approvals approve ${id}`;
-    context.terminal.note(toPrintable(`The ${makes} ${name} waits for approval: ${asks}. ${cure}\n`));
-  }
+    return [`The ${makes} ${name} waits for approval: it ${describeAsking(waiting)}. ${cure}`];
+  });
 }
 
 /** Shows a draft that waits: all of it, or what is different from the version that it is an edit of. */

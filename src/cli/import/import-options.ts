@@ -9,7 +9,7 @@ import { resolveKitbagHome } from "../../platform/home.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { findProject } from "../store/find-project.ts";
-import { isYes } from "../config/require-trust.ts";
+import { isYes } from "../terminal.ts";
 import { renderReport } from "./render-candidate.ts";
 import type { Store } from "../../core/store.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createProject, runKitbag, toolbox, type KitbagRun } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
-import { renderToml } from "./render-learned.ts";
+import { renderToml } from "./learning.ts";
 
 const script = `"""Make a report."""
 import argparse, os

@@ -9,13 +9,12 @@ import { toDigest } from "../../platform/digest.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
-import { isYes } from "../config/require-trust.ts";
+import { isYes, type Terminal } from "../terminal.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { toShownPath } from "../render.ts";
 import { loadReports } from "../skills/load-reports.ts";
-import type { Terminal } from "../terminal.ts";
 import { toKeptPath } from "./open-servers.ts";
 import { renderInspected } from "./render-inspected.ts";
 

@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Command } from "commander";
-
 import { KitbagError } from "../../core/errors.ts";
 import type { DependencyProgress } from "../../packages/install/dependency-request.ts";
 import type { PackageOptions } from "../../packages/install/package-options.ts";
@@ -17,7 +15,7 @@ import { defaultStore, findNamedStore } from "../store/choose-store.ts";
 import { findStoreFiles } from "../store/open-store.ts";
 import { joinPackages, readPackages } from "./read-packages.ts";
 import { sandboxNames, type SandboxName } from "../../sandbox/sandbox.ts";
-import { addOption, getText } from "../options.ts";
+import { getText } from "../options.ts";
 
 /** The files of stores: no tool may read what others keep. */
 function findStores(invocation: Invocation): readonly string[] {
@@ -123,11 +121,6 @@ function parseLine(line: string, number: number, path: string): [[name: string, 
     throw new KitbagError("config-invalid", { path, reason: `line ${number} is not NAME=value` });
   }
   return [[name, value.replace(/^(["'])(.*)\1$/u, "$2")]];
-}
-
-/** Adds `--sandbox` to a command that runs tools. */
-export function addSandboxOption(command: Command): void {
-  addOption(command, "--sandbox <name>", `where scripts run: ${sandboxNames.join(", ")}; the best there is by default`);
 }
 
 /** What tells which sandbox a person wants. */

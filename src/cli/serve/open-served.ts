@@ -19,7 +19,7 @@ import { type CliServers, withServers } from "../mcp/open-servers.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { toFindOptions, toLoadOptions, noteUntrusted } from "../skills/load-reports.ts";
 import { ownFolder } from "../store/find-project.ts";
-import type { OpenRecords } from "../store/with-records.ts";
+import type { Project } from "../open-project.ts";
 import type { LiveTokens } from "./tokens.ts";
 import { readVersion } from "../own-files.ts";
 import type { ServeWishes } from "./serve-wishes.ts";
@@ -67,14 +67,15 @@ async function logSession({ terminal, ...given }: Invocation, { type, ...fields 
 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
-  invocation: Invocation,
+  project: Project,
   { directories, exposure, hasForge, http }: ServeWishes,
-  { tokens, ...open }: OpenRecords & { readonly tokens: LiveTokens | undefined },
+  tokens: LiveTokens | undefined,
 ): Promise<Served> {
+  const { invocation } = project;
   // The largest part to load; the rest does not need it to begin.
   const loading = import("../../mcp/server/create-mcp-server.ts");
   loading.catch(() => {});
-  const workshop = await openWorkshop(invocation, open, {
+  const workshop = await openWorkshop(project, {
     hasForge,
     ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
     ...(tokens !== undefined && { scopesOf: (user: string) => createScopesOf(tokens.current)(user) }),

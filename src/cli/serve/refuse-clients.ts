@@ -8,7 +8,6 @@ import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import { toHeadFolder, toKeyFile } from "../store/audit-files.ts";
-import type { OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import type { LiveTokens } from "./tokens.ts";
 import type { Served } from "./open-served.ts";
@@ -32,7 +31,7 @@ export async function refuseStdio({ terminal }: Invocation, { failure = "", ...a
 }
 
 /** What is needed to wait for a person. */
-export interface WaitingParts extends Pick<OpenRecords, "records"> {
+export interface WaitingParts {
   readonly invocation: Invocation;
   readonly http: HttpWishes;
   readonly tokens: LiveTokens | undefined;
@@ -44,7 +43,7 @@ export interface WaitingParts extends Pick<OpenRecords, "records"> {
  * Answers with nothing if `signal` is aborted meanwhile.
  */
 export async function openAgreed(open: () => Promise<Served>, parts: WaitingParts): Promise<Served | undefined> {
-  const { records, signal, invocation } = parts;
+  const { signal, invocation } = parts;
   const home = resolveKitbagHome(invocation.env);
   while (!signal.aborted) {
     // Before the attempt: the person may agree while it fails.
@@ -53,7 +52,7 @@ export async function openAgreed(open: () => Promise<Served>, parts: WaitingPart
       return await open();
     } catch (cause) {
       if (!needsPerson(cause)) throw cause;
-      await listenWhile(() => lookAt(home) === before, records.explain(cause) ?? toFailedAnswer(cause), parts);
+      await listenWhile(() => lookAt(home) === before, toFailedAnswer(cause), parts);
     }
   }
   return undefined;

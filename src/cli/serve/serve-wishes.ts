@@ -5,9 +5,16 @@ import { shortestToken } from "../../gate/check-gate-options.ts";
 import type { GateOAuth, GateToken } from "../../gate/gate.ts";
 import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
-import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { addSandboxOption } from "../sandbox/open-cli-runtimes.ts";
-import { addStoreOption } from "../store/choose-store.ts";
+import {
+  addListOption,
+  addModuleOption,
+  addOption,
+  addSkillsOption,
+  getText,
+  getTexts,
+  addSandboxOption,
+  addStoreOption,
+} from "../options.ts";
 import { clientNames } from "./client-configs.ts";
 import { findTokenPlaces, type TokenPlaces } from "./tokens.ts";
 

@@ -115,12 +115,17 @@ function listedFolders({ env }: CliContext): string[] {
   return (env["KITBAG_SKILLS"] ?? "").split(delimiter).filter((path) => path !== "");
 }
 
-/** Says on standard error which skills may have what was not found: nobody knows their tools until their code is trusted. */
+/** Says on standard error which skills have tools that are not known. */
 export function noteUntrusted(reports: readonly SkillReport[], terminal: Pick<Terminal, "note">): void {
-  for (const { name, skill } of reports) {
+  for (const line of describeUntrusted(reports)) terminal.note(`${toPrintable(line)}\n`);
+}
+
+/** A line for each skill whose code is not trusted: its tools are known only when the code may run. */
+export function describeUntrusted(reports: readonly SkillReport[]): readonly string[] {
+  return reports.flatMap(({ name, skill }) => {
     const { code, trust, directory = "" } = skill?.folder ?? {};
-    if (code === undefined || trust?.status !== "untrusted") continue;
+    if (code === undefined || trust?.status !== "untrusted") return [];
     const cure = `read it, then run: kitbag trust ${directory}`;
-    terminal.note(`${toPrintable(`The tools of ${name} are not known: its ${code} is not trusted; ${cure}`)}\n`);
-  }
+    return [`The tools of ${name} are not known: its ${code} is not trusted; ${cure}`];
+  });
 }

@@ -1,3 +1,4 @@
+import { showCommand } from "../options.ts";
 import { existsSync, rmSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
@@ -10,7 +11,7 @@ import { anchorAudit } from "../../records/audit/verify-audit.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { type AuditFiles, toAuditFiles, toPlaceId } from "./audit-files.ts";
-import { checkThere, defaultStore, findNamedStore, nameStore, showCommand, type KeptChoice } from "./choose-store.ts";
+import { checkThere, defaultStore, findNamedStore, nameStore, type KeptChoice } from "./choose-store.ts";
 import { checkKept } from "./open-kept.ts";
 import { tellSetAside } from "./verify-kept.ts";
 import { keepStoreId, makeStoreId } from "../../store/store-id.ts";

@@ -1,12 +1,10 @@
 import { resolve, join } from "node:path";
 import { existsSync } from "node:fs";
 
-import type { Command } from "commander";
-
 import { parseServerAddress } from "../../store/server-address.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
-import { addOption, getText } from "../options.ts";
+import { getText } from "../options.ts";
 import { toShellWord } from "../render.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { canBeProject, findProject, ownFolder } from "./find-project.ts";
@@ -28,15 +26,6 @@ export type KeptChoice = Extract<StoreChoice, { readonly kind: "sqlite" | "postg
 
 /** A store in a file. */
 export type SqliteChoice = Extract<StoreChoice, { readonly kind: "sqlite" }>;
-
-/** Adds `--store` to a command that keeps something, or shows what is kept. */
-export function addStoreOption(command: Command): void {
-  addOption(
-    command,
-    "--store <where>",
-    "where records and state are kept: sqlite:FILE, postgres://…, memory or none; .kitbag/kitbag.db of the project by default",
-  );
-}
 
 /** What tells which store a person wants. */
 export type StoreWishes = Pick<Invocation, "options" | "env" | "cwd">;
@@ -76,13 +65,6 @@ function parsePostgres(url: string, source: string): StoreChoice {
 /** An address of another kind may have a password in it as well. */
 function hide(text: string): string {
   return JSON.stringify(text.replace(/:\/\/.*$/su, "://…"));
-}
-
-/** A command to type next, for the same store: one that was named with a flag must be named again. It shows no password. */
-export function showCommand(words: string, { options }: Pick<Invocation, "options">): string {
-  const flag = getText(options, "store");
-  if (flag === undefined) return `kitbag ${words}`;
-  return `kitbag ${words} --store ${/:\/\//u.test(flag) ? flag.replace(/:\/\/.*$/su, "://…") : toShellWord(flag)}`;
 }
 
 /** A command about a store that can be typed in any folder: it names the file, and the home if that was named. */

@@ -7,6 +7,11 @@ import { toRealPath } from "../../platform/paths.ts";
 /** The folder of a project that Kitbag's own files are in. */
 export const ownFolder = ".kitbag";
 
+/** Tells whether tools were made in a project. */
+export function hasMadeTools(cwd: string): boolean {
+  return existsSync(join(cwd, ownFolder, "tools"));
+}
+
 /** What of a project somebody works in. */
 export interface ProjectPlace {
   /** From the working directory up to the root of its repository; without one, up to the folder that has a `.kitbag`. */

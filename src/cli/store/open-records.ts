@@ -1,14 +1,13 @@
 import { userInfo } from "node:os";
 
-import { isKitbagError, type KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
-import type { Answer, Invocation } from "../cli-command.ts";
+import type { Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
-import { toFailedAnswer } from "../report-error.ts";
+import { withHints } from "../hints.ts";
 import { checkKeyKept } from "./audit-files.ts";
-import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
+import { defaultStore, findNamedStore, type StoreChoice } from "./choose-store.ts";
 import { type keepCalled, type KeepPlace, onCalled } from "./keep-called.ts";
 import { openAudited } from "./open-audited.ts";
 import { openStore } from "./open-store.ts";
@@ -29,8 +28,6 @@ export interface Records {
   keepVersions(workspace: Workspace): void;
   /** Whose calls they are. */
   readonly user: string | undefined;
-  /** The answer for what `complete` threw, with what helps; none for anything else. */
-  explain(cause: unknown): Answer | undefined;
   close(): Promise<void>;
 }
 
@@ -49,7 +46,6 @@ export function createRecords(invocation: Invocation): Records {
   const named = findNamedStore(invocation);
   let opened: Open | undefined;
   let versions = Promise.resolve();
-  let failure: unknown;
 
   async function complete(options: WorkspaceOptions): Promise<WorkspaceOptions> {
     const { store: configured, audit, ...others } = options;
@@ -78,8 +74,7 @@ export function createRecords(invocation: Invocation): Records {
       try {
         return { ...local, ...(await complete(options)) };
       } catch (cause) {
-        failure = cause;
-        throw cause;
+        throw withHints(cause, { invocation, isRecording: true });
       }
     },
     keepVersions(workspace) {
@@ -91,7 +86,6 @@ export function createRecords(invocation: Invocation): Records {
         versions = versions.then(() => keep(called, place));
       });
     },
-    explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause, invocation) : undefined),
     async close() {
       await versions;
       await opened?.close();
@@ -104,21 +98,6 @@ function noteUnkept({ terminal }: Invocation): KeepPlace["onError"] {
     const reason = cause instanceof Error ? cause.message : String(cause);
     terminal.note(`${toPrintableLine(`Cannot keep the version of ${name}: ${reason}`)}\n`);
   };
-}
-
-function addCure(cause: KitbagError, invocation: Invocation): Answer {
-  const answer = toFailedAnswer(cause);
-  const cures = [
-    ...(isKitbagError(cause, "audit-broken")
-      ? [`If you know why, take it as it is: ${showCommand(toAcceptWords(cause), invocation)}`]
-      : []),
-    "To call without records: --store none",
-  ];
-  return { ...answer, failure: [answer.failure ?? "", ...cures].join("\n") };
-}
-
-function toAcceptWords({ details }: KitbagError<"audit-broken">): string {
-  return details.isChainBroken === true ? "store accept --new-audit" : "store accept";
 }
 
 /** Who wants to learn what a script needs, or looks at it step by step, expects that it fails. */

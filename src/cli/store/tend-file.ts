@@ -1,3 +1,4 @@
+import { showCommand } from "../options.ts";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -8,7 +9,7 @@ import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderTable, toShownPath, showBytes } from "../render.ts";
 import { toAuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore, showCommand, type SqliteChoice } from "./choose-store.ts";
+import { defaultStore, findNamedStore, type SqliteChoice } from "./choose-store.ts";
 import { hideSqliteWarning, openStoreToRead, toCopyNotes } from "./open-store.ts";
 import { checkKept, findKnownId } from "./open-kept.ts";
 import { tellSetAside } from "./verify-kept.ts";

@@ -7,10 +7,9 @@ import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { verifyAudit, verifyAuditLines } from "../../records/audit/verify-audit.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
-import { getText } from "../options.ts";
+import { getText, showCommand } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { toKeyFile } from "./audit-files.ts";
-import { showCommand } from "./choose-store.ts";
 import { withKept, type Kept } from "./open-kept.ts";
 import { showTime } from "../render.ts";
 

@@ -2,7 +2,7 @@ import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { Model, ModelMessage } from "../../../models/model.ts";
 import type { Session } from "../../../workspace/workspace.ts";
 import type { Invocation } from "../../cli-command.ts";
-import type { OpenAgent } from "../with-agent.ts";
+import type { OpenAgent } from "../open-agent.ts";
 import type { AgentHooks } from "../../../agent/hooks.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import { isKitbagError } from "../../../core/errors.ts";

@@ -11,7 +11,7 @@ import { toPrintable } from "../../printable.ts";
 import { untilInterrupted } from "../../until-interrupted.ts";
 import { checkConversationId, nameModel } from "../agent-options.ts";
 import { toUserMessage } from "../show-run.ts";
-import type { OpenAgent } from "../with-agent.ts";
+import type { OpenAgent } from "../open-agent.ts";
 import { answerRequest, openOnly, type Chat, createChat, say } from "./chat.ts";
 import { chatCommands, isChatCommand, runChatCommand } from "./chat-commands.ts";
 import { openChatHistory, type Complete, createKeyboard } from "./keyboard.ts";

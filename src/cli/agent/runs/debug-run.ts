@@ -9,7 +9,7 @@ import { askAtStop } from "../debug/ask-at-stop.ts";
 import { openCommandLines } from "../../debug/lines.ts";
 import { readBreakpoints } from "../debug/parse-breakpoints.ts";
 import { callsOf, type ReadRun } from "./read-run.ts";
-import { withRun, type KnownRun } from "./go-on-with-run.ts";
+import { withRun, type KnownRun } from "./open-run.ts";
 
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
 export async function debugRun(invocation: Invocation): Promise<Answer> {

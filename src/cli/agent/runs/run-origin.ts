@@ -5,9 +5,9 @@ import type { TaskStart } from "../../../agent/events.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { type Invocation, usageError } from "../../cli-command.ts";
-import { getText, getTexts } from "../../options.ts";
+import { getText, getTexts, showCommand } from "../../options.ts";
 import { toShellWord, toShownPath } from "../../render.ts";
-import { findNamedStore, showCommand } from "../../store/choose-store.ts";
+import { findNamedStore } from "../../store/choose-store.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { needRun } from "./read-run.ts";
 

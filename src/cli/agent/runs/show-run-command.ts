@@ -2,7 +2,6 @@ import type { ModelAnswered } from "../../../agent/events.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { renderFacts, cutText, showTime, showDuration, renderTable } from "../../render.ts";
-import { showCommand } from "../../store/choose-store.ts";
 import { findSealer, withKept } from "../../store/open-kept.ts";
 import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
@@ -11,7 +10,7 @@ import { showInput, showOutcome } from "../view/show-input.ts";
 import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun } from "./read-run.ts";
 import { originOf, renderResume } from "./run-origin.ts";
 import { isKitbagError, type Failure } from "../../../core/errors.ts";
-import { getText, readLimit } from "../../options.ts";
+import { getText, readLimit, showCommand } from "../../options.ts";
 import type { RunSummary } from "../../../records/runs/list-runs.ts";
 
 /** Shows one run as a transcript; its journal as data. */

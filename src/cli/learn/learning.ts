@@ -1,3 +1,6 @@
+import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
+import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Attempt, LearnReport } from "../../runtimes/learn/learn-report.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -5,7 +8,7 @@ import { renderTable, toShownPath } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Shows what a tool tried and the permissions that would let it. */
-export function renderLearned(report: LearnReport, cwd: string, terminal: Terminal): string {
+function renderLearned(report: LearnReport, cwd: string, terminal: Terminal): string {
   const { tool, attempts, rounds, notes, permissions } = report;
   const rows = attempts.map((attempt) => [attempt.kind, toShown(attempt, cwd), toWhen(attempt)]);
   const isNothing = Object.keys(permissions).length === 0;
@@ -65,4 +68,30 @@ function quote(text: string): string {
     const code = character.codePointAt(0) ?? 0;
     return String.raw`\u` + code.toString(16).padStart(4, "0");
   });
+}
+
+/** What `--learn` adds to a call. */
+export interface Learning {
+  readonly options: Pick<RuntimesOptions, "onLearned">;
+  /** @throws {KitbagError} `usage-invalid` for a tool that nothing could hold back. */
+  check(found: RegisteredTool | undefined): void;
+  /** Says what was learned; the call's own answer if nothing was. */
+  toAnswer(answer: Answer): Answer;
+}
+
+export function createLearning({ cwd, terminal }: Invocation): Learning {
+  let report: LearnReport | undefined;
+  return {
+    options: { onLearned: (learned) => (report = learned) },
+    check(found) {
+      if (found === undefined || found.tool.code.kind === "script") return;
+      throw usageError(
+        `Cannot learn what ${found.address} needs: only scripts run where they can be watched, and it is a ${found.tool.code.kind} tool`,
+      );
+    },
+    toAnswer(answer) {
+      if (report === undefined) return answer;
+      return { document: { ...report, outcome: answer.document }, text: renderLearned(report, cwd, terminal) };
+    },
+  };
 }

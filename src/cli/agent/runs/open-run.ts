@@ -1,10 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { shortenText } from "../../../core/cut-text.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { RunOptions } from "../../../agent/agent-options.ts";
 import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { AgentEvent } from "../../../agent/events.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
-import type { Store } from "../../../core/store.ts";
 import type { Approve } from "../../../workspace/call/call-options.ts";
 import type { Model } from "../../../models/model.ts";
 import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
@@ -13,14 +13,13 @@ import { toPrintableLine, toPrintable } from "../../printable.ts";
 import { checkModel, nameModel, readAgentOptions } from "../agent-options.ts";
 import { createShownRun, finishRun } from "../show-run.ts";
 import { toRunAnswer, renderCostTable } from "../view/describe-end.ts";
-import { withAgent, type OpenAgent } from "../with-agent.ts";
+import { openAgent, type OpenAgent } from "../open-agent.ts";
 import { needRun, type ReadRun } from "./read-run.ts";
 import { recallOrigin, toNext } from "./run-origin.ts";
 
 /** A run that a command goes on with, and what it needs for that. */
 export interface KnownRun {
   readonly open: OpenAgent;
-  readonly store: Store;
   readonly run: ReadRun;
   /**
    * The options for going on: who is asked, who is told, which model answers.
@@ -28,7 +27,7 @@ export interface KnownRun {
    * @throws {KitbagError} what keeps the model from being asked that answered until now.
    */
   toOptions(): Promise<RunOptions>;
-  /** Asks the person; nothing if nobody is there. */
+  /** Asks the person; nothing where no person can be asked. */
   readonly approve: Approve | undefined;
   /** Shows a run until it is over. */
   finish(run: AgentRun): Promise<RunResult>;
@@ -36,7 +35,7 @@ export interface KnownRun {
   toAnswer(run: AgentRun, result: RunResult): Answer;
 }
 
-/** Does `work` with an agent and the run that the first word names; `step` is up to where it must be sound, if not to its end. */
+/** Does `work` with an agent and the run that the first word names, which must be sound up to `step`, or to its end. */
 export async function withRun(
   invocation: Invocation,
   work: (known: KnownRun) => Promise<Answer>,
@@ -44,33 +43,39 @@ export async function withRun(
 ): Promise<Answer> {
   const { skills: directories = [], ...origin } = await recallOrigin(invocation, step);
   const wishes = { ...origin, ...readAgentOptions(invocation), directories, asksModel: false };
-  return withAgent(invocation, wishes, async (open) => {
-    const { store } = open;
-    if (store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
-    const run = await needRun(store, invocation.args[0] ?? "", { step });
-    const shown = createShownRun(invocation, open);
-    return work({
-      open,
-      store,
-      run,
-      async toOptions() {
-        const model = await chooseModelOf(run, invocation, open);
-        return {
-          ...(model !== undefined && { model }),
-          // An attempt that does not get the run is no end of it.
-          onEvent: (event) => (isRefused(event) ? undefined : shown.onEvent(event)),
-          ...(open.user !== undefined && { user: open.user }),
-          ...(shown.approve !== undefined && { approve: shown.approve }),
-        };
-      },
-      approve: shown.approve,
-      finish: (going) => finishRun(going, shown.view),
-      toAnswer(going, result) {
-        shown.conclude(result);
-        return toGoneOn(invocation, going, result);
-      },
-    });
-  });
+  const open = await openAgent(invocation, wishes);
+  try {
+    if (open.store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
+    return await work(toKnown(invocation, open, await needRun(open.store, invocation.args[0] ?? "", { step })));
+  } finally {
+    await open.close();
+  }
+}
+
+function toKnown(invocation: Invocation, open: OpenAgent, run: ReadRun): KnownRun {
+  const shown = createShownRun(invocation, open);
+  return {
+    open,
+    run,
+    async toOptions() {
+      const model = await chooseModelOf(run, invocation, open);
+      return {
+        ...(model !== undefined && { model }),
+        // An attempt that does not get the run is no end of it.
+        onEvent: (event) => (isRefused(event) ? undefined : shown.onEvent(event)),
+        ...(open.user !== undefined && { user: open.user }),
+        ...(shown.approve !== undefined && { approve: shown.approve }),
+      };
+    },
+    approve: shown.approve,
+    finish: (going) => finishRun(going, shown.view),
+    toAnswer(going, result) {
+      shown.conclude(result);
+      const { terminal, json } = invocation;
+      if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(going.breakdown(), terminal)}\n`);
+      return toRunAnswer(result, toNext(invocation, going.id));
+    },
+  };
 }
 
 function isRefused(event: AgentEvent): boolean {
@@ -105,24 +110,18 @@ async function findModelName(model: Model | string, { env }: Pick<Invocation, "e
   return nameModel(await resolveModel(model, { env }));
 }
 
-function toGoneOn(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
-  const { terminal, json } = invocation;
-  if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
-  return toRunAnswer(result, toNext(invocation, run.id));
-}
-
 /** Makes a run that is the same as another up to a step, and goes on with it. */
 export async function forkRun(invocation: Invocation): Promise<Answer> {
   const { terminal, json, options } = invocation;
   const step = readStep(getText(options, "step"));
   const say = getText(options, "say");
-  const work = async ({ open, run, toOptions, finish, toAnswer }: KnownRun): Promise<Answer> => {
-    const given = await toOptions();
-    const going = await open.agent.fork(run.id, step ?? run.steps, say === undefined ? {} : { say }, given);
-    if (!json) terminal.note(`${going.id} goes on behind step ${step ?? run.steps} of ${run.id}\n`);
+  const fork = async ({ open, run, toOptions, finish, toAnswer }: KnownRun): Promise<Answer> => {
+    const last = step ?? run.steps;
+    const going = await open.agent.fork(run.id, last, say === undefined ? {} : { say }, await toOptions());
+    if (!json) terminal.note(`${going.id} goes on behind step ${last} of ${run.id}\n`);
     return toAnswer(going, await finish(going));
   };
-  return withRun(invocation, work, step);
+  return withRun(invocation, fork, step);
 }
 
 function readStep(text: string | undefined): number | undefined {
@@ -141,15 +140,11 @@ export async function replayRun(invocation: Invocation): Promise<Answer> {
     const { step, what, expected, found } = report.divergence;
     const text = [
       `Not the same at step ${step}: ${what}`,
-      `  then: ${shorten(expected)}`,
-      `  now:  ${shorten(found)}`,
+      `  then: ${shortenText(expected, 300)}`,
+      `  now:  ${shortenText(found, 300)}`,
     ].join("\n");
     return { document: report, text: toPrintable(text), exitCode: 1 };
   });
-}
-
-function shorten(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
 /** A lease of a process that has died ends in 10 seconds; one that is still held after this belongs to one that lives. */
@@ -158,28 +153,19 @@ const pauseMs = 500;
 
 /** Goes on with a run. One that a dead process had is waited for. */
 export async function resumeRun(invocation: Invocation): Promise<Answer> {
-  return withRun(invocation, async (known) => {
-    const { going, result } = await resumeWhenFree(known, invocation);
-    return known.toAnswer(going, result);
+  return withRun(invocation, async ({ open, run, toOptions, finish, toAnswer }) => {
+    // It goes on as the user who began it.
+    const { user: _person, ...options } = await toOptions();
+    const until = performance.now() + patienceMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const going = open.agent.resume(run.id, options);
+      const result = await finish(going);
+      if (result.error?.code !== "run-leased" || performance.now() > until) return toAnswer(going, result);
+      if (attempt === 1) {
+        const wait = "if it has died, the run is free within 10 seconds: waiting";
+        invocation.terminal.note(`Another process has this run; ${wait}\n`);
+      }
+      await sleep(pauseMs);
+    }
   });
-}
-
-async function resumeWhenFree(
-  known: KnownRun,
-  { terminal }: Invocation,
-): Promise<{ readonly going: AgentRun; readonly result: RunResult }> {
-  const { open, run, toOptions, finish } = known;
-  // It goes on as the user who began it.
-  const { user: _person, ...options } = await toOptions();
-  const until = performance.now() + patienceMs;
-  let hasNoted = false;
-  for (;;) {
-    const going = open.agent.resume(run.id, options);
-    const result = await finish(going);
-    if (result.error?.code !== "run-leased" || performance.now() > until) return { going, result };
-    if (!hasNoted)
-      terminal.note("Another process has this run; if it has died, the run is free within 10 seconds: waiting\n");
-    hasNoted = true;
-    await wait(pauseMs);
-  }
 }
