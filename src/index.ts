@@ -16,14 +16,14 @@ export type { Permissions } from "./core/permissions.ts";
 export { redactText, redactValue } from "./core/redaction/redact.ts";
 export type { RedactOptions } from "./core/redaction/redact.ts";
 export type { RedactionKind } from "./core/redaction/rules.ts";
-export type { Queue } from "./core/queue.ts";
+export type { Queue } from "./core/store.ts";
 export type { Runtime, RuntimeContext, RuntimeDescription } from "./core/runtime.ts";
 export type { Coercion } from "./core/schema/coerce.ts";
 export type { JsonSchema } from "./core/schema/json-schema.ts";
 export type { Skill, SkillContext, SkillFile, SkillFolder, ToolReuse, ToolUse } from "./core/skill.ts";
 export type { Store } from "./core/store.ts";
-export { progress } from "./core/tool-context.ts";
-export type { ToolContext } from "./core/tool-context.ts";
+export { progress } from "./core/tool.ts";
+export type { ToolContext } from "./core/tool.ts";
 export type { StateEntry, StateExpectation, StateListOptions, StateOptions, ToolState } from "./core/tool-state.ts";
 export { injected } from "./core/tool.ts";
 export type {

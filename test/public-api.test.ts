@@ -820,7 +820,7 @@ test.for([
 /** The names that an entry exports for the compiler only, sorted. */
 function exportedTypes(entry: string): string[] {
   const lists = exportLists(entry).flatMap(({ isType, names }) =>
-    names.filter((name) => isType || name.startsWith("type ")).map((name) => name.replace("type ", "")),
+    names.filter((name) => isType || name.startsWith("type ")).map((name) => name.replace(/^type |.* as /gu, "")),
   );
   return lists.toSorted();
 }

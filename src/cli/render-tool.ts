@@ -1,4 +1,4 @@
-import { isMcpProgram, type McpCode, type McpSource } from "../core/mcp-code.ts";
+import { isMcpProgram, type McpCode, type McpSource } from "../core/mcp-source.ts";
 import { scopesOf, type Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";

@@ -94,9 +94,10 @@ export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSig
         leave();
         resolve(result);
       },
-      (cause: unknown) => {
+      () => {
         leave();
-        reject(cause);
+        // Rejects as it does.
+        resolve(work);
       },
     );
   });
@@ -109,18 +110,9 @@ export async function untilTimeout<Result>(
   late: () => Result,
 ): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<Result>((resolve, reject) => {
-    timer = setTimeout(
-      () => {
-        try {
-          resolve(late());
-        } catch (cause) {
-          reject(cause);
-        }
-      },
-      Math.min(limitMs, longestTimerMs),
-    );
-  });
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(limitMs, longestTimerMs));
+  }).then(late);
   try {
     return await Promise.race([work, timeout]);
   } finally {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { toCanonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "./json.ts";
 
 test("toCanonicalJson() writes equal values as equal texts, whatever the order of their keys", () => {
   expect(toCanonicalJson({ b: [1, { d: null, c: -0 }], a: "ä\u2028" })).toBe(

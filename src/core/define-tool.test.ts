@@ -7,8 +7,7 @@ import { z } from "zod";
 import { createTool, defineTool } from "./define-tool.ts";
 import { isKitbagError } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
-import { progress } from "./tool-context.ts";
-import { injected, type Tool, type TypedTool } from "./tool.ts";
+import { progress, injected, type Tool, type TypedTool } from "./tool.ts";
 
 test("defineTool() makes a tool out of what an author writes down", () => {
   const tool = defineTool({

@@ -1,7 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
-import { problemList, quote, toWord, whenToRetry, withStatus } from "./error-texts.ts";
-import { oldestNode } from "./node-version.ts";
-import { sayUntilThen } from "./say-until-then.ts";
+import { problemList, quote, toWord, whenToRetry, withStatus, oldestNode, sayUntilThen } from "./error-texts.ts";
 
 /** What each failure says. One row a failure; its facts are a row of {@link ErrorDetails}. */
 export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {

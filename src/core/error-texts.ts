@@ -1,4 +1,4 @@
-import type { Problem } from "./error-details.ts";
+import type { Problem, UntilThen } from "./error-details.ts";
 
 /** The longest text of somebody else's error that a message repeats. */
 const longestCause = 1000;
@@ -55,4 +55,36 @@ export function describeProblem({ path, expected, found, didYouMean }: Problem):
   const where = path === "" ? "" : `${path}: `;
   const cure = didYouMean === undefined ? "" : ` (did you mean ${quote(didYouMean)}?)`;
   return `${where}expected ${expected}, found ${found}${cure}`;
+}
+
+/** How much of a text, and how many calls, a message repeats; all that is kept is in the details. */
+const longestSaid = 1000;
+const mostNamed = 20;
+
+/** What a tool that was stopped had called and said, as lines below a message. */
+export function sayUntilThen({ stdout, stderr, console, calls = [] }: UntilThen = {}): string {
+  const named = calls.slice(-mostNamed).map(({ tool, status }) => `${tool} (${status})`);
+  const parts = [
+    ["it had called", named.join(", ")],
+    ["it had printed", stdout ?? console],
+    ["and on stderr", stderr],
+  ];
+  return parts
+    .map(([what, text = ""]) => (text === "" ? "" : `\n→ ${what}: ${text.slice(-longestSaid).trimEnd()}`))
+    .join("");
+}
+
+/** The oldest Node that Kitbag runs on. */
+export const oldestNode = "22.19";
+
+/** Whether Kitbag runs on this version of Node. An older one would only say that some name is missing, or nothing at all. */
+export function isNodeSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split(".").map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** Whether a call of the system failed because this process, or the machine, has as many files open as it may. */
+export function isExhausted(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "EMFILE" || cause.code === "ENFILE");
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { messages } from "./error-messages.ts";
-import { isNodeSupported } from "./node-version.ts";
+import { isNodeSupported } from "./error-texts.ts";
 
 export { describeCause, describeProblem, quote } from "./error-texts.ts";
 export type { ErrorCode, ErrorDetails, Problem, UntilThen } from "./error-details.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isExhausted } from "./is-exhausted.ts";
+import { isExhausted } from "./error-texts.ts";
 
 test.for([
   [Object.assign(new Error("x"), { code: "EMFILE" }), true],

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 
-import { isMcpProgram, toContentOutput, toSourceKey } from "./mcp-code.ts";
-import { configMcpSchema, skillMcpSchema, toMcpSource, type McpServerEntry } from "./mcp-source.ts";
+import {
+  isMcpProgram,
+  toContentOutput,
+  toSourceKey,
+  configMcpSchema,
+  skillMcpSchema,
+  toMcpSource,
+  type McpServerEntry,
+} from "./mcp-source.ts";
 import { checkStrictly } from "./schema/validator.ts";
 
 const folder = { directory: "/skill", files: [], digest: "sha256:0" };

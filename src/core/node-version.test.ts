@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { requireNode } from "./errors.ts";
-import { isNodeSupported } from "./node-version.ts";
+import { isNodeSupported } from "./error-texts.ts";
 
 test.for([
   ["20.20.2", false],

@@ -1,7 +1,6 @@
 import type { UntilThen } from "./error-details.ts";
 import type { JsonValue } from "./json.ts";
-import type { ToolContext } from "./tool-context.ts";
-import type { Tool } from "./tool.ts";
+import type { ToolContext, Tool } from "./tool.ts";
 
 /**
  * Where tools of one kind run.

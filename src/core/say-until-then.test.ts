@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toFailure } from "./errors.ts";
-import { sayUntilThen } from "./say-until-then.ts";
+import { sayUntilThen } from "./error-texts.ts";
 
 test("sayUntilThen() names what was called and printed, a line each, and nothing that there is not", () => {
   const calls = [

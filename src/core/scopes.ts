@@ -1,4 +1,4 @@
-import type { Tool } from "./tool-data.ts";
+import type { Tool } from "./tool.ts";
 
 /** What a caller may do: everything, or what these scopes name. */
 export type Scopes = "all" | ReadonlySet<string>;
@@ -59,4 +59,21 @@ export function toScopesKey(scopes: Scopes): string {
 /** Tells whether `scopes` let a caller call every tool. */
 export function hasAllTools(scopes: Scopes): boolean {
   return hasScope(scopes, "tools");
+}
+
+/**
+ * The name of the local user: the person who runs Kitbag on this machine. Calls over stdio, and over HTTP where no token is asked for,
+ * are theirs, and so is what was kept without a user.
+ */
+export const localUser = "local";
+
+/** Who owns what a tool or a skill was made by, as far as it says so. */
+interface Owned {
+  readonly owner?: string | undefined;
+  readonly shared?: boolean | undefined;
+}
+
+/** Tells whether what a user made is there for the user `owner` (nothing: the local user): it is, if it is theirs, or shared. */
+export function isThereFor(made: Owned | undefined, owner: string | undefined): boolean {
+  return made?.owner === undefined || made.shared === true || made.owner === owner;
 }

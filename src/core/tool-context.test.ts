@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ProgressMark, progress } from "./tool-context.ts";
+import { ProgressMark, progress } from "./tool.ts";
 
 test("progress() marks words as progress", () => {
   const mark = progress("half done");

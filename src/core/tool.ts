@@ -1,28 +1,203 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import type { JsonValue } from "./json.ts";
+import type { Progress } from "./events.ts";
+import type { JsonValue, JsonObject } from "./json.ts";
+import type { ToolOutcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
-import type { SchemaSource } from "./schema/to-schema.ts";
-import type { ToolContext } from "./tool-context.ts";
-import type { ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits } from "./tool-data.ts";
+import type { JsonSchema } from "./schema/json-schema.ts";
+import type { SchemaSource, Refine } from "./schema/to-schema.ts";
+import type { ToolState } from "./tool-state.ts";
 
-export type {
-  Tool,
-  ToolAnnotations,
-  ToolAuthor,
-  ToolCache,
-  ToolCode,
-  ToolExample,
-  ToolLimits,
-  ToolRate,
-  TypedTool,
-} from "./tool-data.ts";
+/** What a tool does to the world. `idempotent` (or read-only) is what decides whether it may be run again. */
+export interface ToolAnnotations {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** It reaches things outside this machine. */
+  readonly openWorld?: boolean;
+}
 
-declare const types: unique symbol;
+/** An input that the tool takes, and the output it gives for it. */
+export interface ToolExample {
+  readonly description?: string;
+  readonly input: JsonObject;
+  readonly output?: JsonValue;
+}
+
+/** What one call of a tool may use. */
+export interface ToolLimits {
+  readonly limitMs?: number;
+  /** How many calls of it may run at once, in one process. */
+  readonly maxConcurrent?: number;
+  /** How often it is tried again when it fails; only a tool that is idempotent or read-only may say so. */
+  readonly retries?: number;
+  /** How often it may be called, by all together. */
+  readonly rate?: ToolRate;
+}
+
+/** So many calls in so much time. */
+export interface ToolRate {
+  readonly calls: number;
+  readonly inMs: number;
+  /**
+   * So many calls may come at once, after a pause; the rest evenly: a token bucket. @default any stretch of time as long as `inMs`
+   * has at most `calls` of them, or about that many if they are more than 100: a sliding window
+   */
+  readonly burst?: number;
+}
+
+/** How long an output may be used again for the same input. */
+export interface ToolCache {
+  /** In milliseconds. */
+  readonly ttlMs: number;
+  /** What of the checked input decides. @default all of it */
+  readonly key?: (input: JsonObject) => JsonValue;
+  /** Words by which `workspace.forgetOutputs` finds them. */
+  readonly tags?: readonly string[];
+  /** For whom they are used again: who asked (of a tool with `inject` only in this workspace), or everybody. @default "user" */
+  readonly scope?: "user" | "everybody";
+}
+
+/** How a tool's code is reached; only the runtime of its kind looks inside. */
+export interface ToolCode {
+  readonly kind: string;
+}
+
+/** Who made a tool while Kitbag ran, and which scopes they had then. */
+export interface ToolAuthor {
+  /** @default the person who runs Kitbag here */
+  readonly user?: string;
+  readonly scopes: "all" | readonly string[];
+  /** The user for whom alone it is there, and who alone may change it. @default the local user's: it is there for every user */
+  readonly owner?: string;
+  /** Whether it is there for every user although it has an owner. @default false */
+  readonly shared?: boolean;
+}
+
+/** What a tool is. Data only: there is no way to run one but `workspace.call`. */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly permissions: Permissions;
+  readonly examples: readonly ToolExample[];
+  /** The names of the values it needs that the model never sees. */
+  readonly inject: readonly string[];
+  /** Nothing runs without somebody's approval. */
+  readonly needsApproval: boolean;
+  readonly limits: ToolLimits;
+  /** @default no output is used again */
+  readonly cache?: ToolCache;
+  /** What the author's own schema library checks and changes beyond JSON Schema. */
+  readonly refine?: Refine;
+  readonly code: ToolCode;
+  /** The addresses of the tools that its code calls. Only for a tool outside skills: the tools of a skill have those of the skill. @default none */
+  readonly uses?: readonly string[];
+  /** It works on the tools themselves: runs programs, makes, changes, opens, imports. Code in a sandbox cannot call it. @default false */
+  readonly meta?: boolean;
+  /** Of a tool that was made here: its calls are held to what its author may call. @default it was not made here */
+  readonly author?: ToolAuthor;
+}
+
+declare const toolTypes: unique symbol;
+
+/** A tool whose input and output types the compiler remembers. Everything in Kitbag takes it as a plain {@link Tool}. */
+export interface TypedTool<Input, Output> extends Tool {
+  /** Only for the compiler: there is no such property. */
+  readonly [toolTypes]?: (input: Input) => Output;
+}
+
+/** What a tool gets beside its input. */
+export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
+  /** The id of this call. */
+  readonly id: string;
+  /** Aborted at the deadline and when the caller cancels; pass it on to whatever takes one. */
+  readonly signal: AbortSignal;
+  /** The values that the tool declared with `inject`; the model never sees them. */
+  readonly injected: Injected;
+  /** Who made the outermost call, as `CallOptions.user` says; nothing if it says nothing. */
+  readonly user?: string | undefined;
+  /** What the tool keeps for itself and this user from one call to the next. */
+  readonly state: ToolState;
+  /**
+   * What the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with nobody: there it is the
+   * same as `state`.
+   */
+  readonly skillState: ToolState;
+  /** Tells how far the work is. */
+  progress(progress: string | Progress): void;
+  /**
+   * Says something about the work, for whoever watches or looks for a mistake; the model does not see it. Never throws: a text
+   * is cut at 10,000 characters, data that is no JSON or more than 64 KiB is only described.
+   */
+  log(message: string, data?: JsonValue): void;
+  /**
+   * Says that this call has cost so much, or so much more: a paid service, a model. In US dollars; what is no cost does not count.
+   * The call's end tells the sum, without the calls inside it, and so do the stats of its tool and skill.
+   */
+  spend(costUsd: number): void;
+  /**
+   * Calls another tool, the same way every call takes, for whoever made the outermost call; it is cancelled with this one. Never
+   * throws.
+   */
+  call<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    input: Input,
+    options?: InsideOptions,
+  ): Promise<ToolOutcome<Output>>;
+  call(tool: string, input?: unknown, options?: InsideOptions): Promise<ToolOutcome>;
+  /** The tools that are available now to the workspace or the session that the call is made for, and that whoever made it may call. */
+  availableTools(): readonly { readonly address: string; readonly tool: Tool }[];
+}
+
+/** What may be said with a call inside another one. */
+export interface InsideOptions {
+  /** Cancels it before the call around it is over. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a generator may yield to tell progress, beside chunks of its output. */
+export class ProgressMark {
+  readonly progress: Progress;
+
+  constructor(progress: Progress) {
+    this.progress = progress;
+  }
+}
+
+/**
+ * Makes a value that a generator tool yields to tell progress. Everything else that it yields is a chunk of its output.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool, progress } from "kitbag";
+ *
+ * const count = defineTool({
+ *   name: "count",
+ *   description: "Counts to three, out loud",
+ *   async *run() {
+ *     yield progress({ done: 0, total: 3 });
+ *     yield "one two three";
+ *     return 3;
+ *   },
+ * });
+ * const outcome = await createWorkspace({ tools: [count] }).call("count", {});
+ * console.assert(outcome.status === "ok" && outcome.output === 3);
+ * ```
+ */
+export function progress(state: string | Progress): ProgressMark {
+  return new ProgressMark(typeof state === "string" ? { message: state } : state);
+}
+
+declare const injectedValue: unique symbol;
 
 /** What a value that is injected will be; see {@link injected}. */
 export interface Injected<Value> {
-  readonly [types]?: Value;
+  readonly [injectedValue]?: Value;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { relative } from "node:path";
 
-import { toCanonicalJson } from "../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../core/json.ts";
 import { isKitbagError, KitbagError, type ErrorDetails } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { isInside } from "../platform/paths.ts";
 import type { ToolAuthor } from "../core/tool.ts";

@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 
 import { KitbagError } from "../core/errors.ts";
 import type { ToolAuthor } from "../core/tool.ts";
-import { isThereFor } from "../core/users.ts";
+import { isThereFor } from "../core/scopes.ts";
 import { findAuthor } from "../workspace/call/authority.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";

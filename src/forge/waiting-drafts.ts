@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { toCanonicalJson } from "../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../core/json.ts";
 import { KitbagError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
 import type { Permissions } from "../core/permissions.ts";
 import type { ToolAuthor } from "../core/tool.ts";
 import { writeFileAtomically } from "../platform/files.ts";

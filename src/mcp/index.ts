@@ -17,7 +17,7 @@ export type {
   Route,
 } from "../gate/gate.ts";
 export { openGate } from "../gate/open-gate.ts";
-export type { McpOAuth } from "../core/mcp-code.ts";
+export type { McpOAuth } from "../core/mcp-source.ts";
 export type { McpServerEntry } from "../core/mcp-source.ts";
 export type { McpNotice } from "./client/add-mcp-servers.ts";
 export type { McpOffer, McpOfferedTool } from "./client/inspect-server.ts";

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../core/define-tool.ts";
 import type { CallEvent } from "../core/events.ts";
-import { progress, type ToolContext } from "../core/tool-context.ts";
-import type { Tool } from "../core/tool.ts";
+import { progress, type ToolContext, type Tool } from "../core/tool.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 
 test("a generator's yields are chunks and progress, and its return value is the output", async () => {

@@ -1,7 +1,6 @@
 import type { JsonValue } from "../core/json.ts";
 import type { Runtime, RuntimeContext } from "../core/runtime.ts";
-import { ProgressMark } from "../core/tool-context.ts";
-import type { FunctionCode } from "../core/tool.ts";
+import { ProgressMark, type FunctionCode } from "../core/tool.ts";
 
 /**
  * Runs tools that are functions of this process: plain, async, or generators. What a generator yields is progress or a chunk of

@@ -4,7 +4,7 @@ import { chmod, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
-import { isExhausted } from "../core/is-exhausted.ts";
+import { isExhausted } from "../core/error-texts.ts";
 import type { CodeFolder } from "../core/script-code.ts";
 import { isRoot, makeReadableFolders } from "./host.ts";
 

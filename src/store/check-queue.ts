@@ -1,6 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { ClaimOptions, Job, JobOptions } from "../core/queue.ts";
+import type { ClaimOptions, Job, JobOptions } from "../core/store.ts";
 import { checkKey } from "./check-key.ts";
 import { checkWhole } from "./check-whole.ts";
 

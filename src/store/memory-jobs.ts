@@ -1,5 +1,5 @@
 import { createHeap } from "../core/heap.ts";
-import type { Job, JobOptions, QueueCounts } from "../core/queue.ts";
+import type { Job, JobOptions, QueueCounts } from "../core/store.ts";
 
 /** A job as {@link memoryQueues} keeps it. Only its {@link MemoryJobs} changes its times. */
 export interface KeptJob {

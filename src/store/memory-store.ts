@@ -3,8 +3,7 @@ import { isUint8Array } from "node:util/types";
 
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { Job, Queue } from "../core/queue.ts";
-import type { BlobStore, LogEntry, LogStore, Store } from "../core/store.ts";
+import type { Job, Queue, BlobStore, LogEntry, LogStore, Store } from "../core/store.ts";
 import { checkAppend, checkPosition, toKeptList } from "./check-append.ts";
 import { checkKeep, checkPiece, checkSource } from "./check-blob.ts";
 import { checkKey } from "./check-key.ts";

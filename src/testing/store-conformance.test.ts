@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 
 import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { Job, Queue } from "../core/queue.ts";
-import type { BlobStore, KeyValueStore, LogEntry, LogStore, Store } from "../core/store.ts";
+import type { Job, Queue, BlobStore, KeyValueStore, LogEntry, LogStore, Store } from "../core/store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { storeConformance } from "./store-conformance.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createTool, defineTool } from "../core/define-tool.ts";
-import type { ToolContext } from "../core/tool-context.ts";
-import type { FunctionCode, Tool } from "../core/tool.ts";
+import type { ToolContext, FunctionCode, Tool } from "../core/tool.ts";
 import { createWorkspace } from "./create-workspace.ts";
 
 test("call() takes the tool itself instead of its address", async () => {

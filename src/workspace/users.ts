@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { localUser } from "../core/users.ts";
+import { localUser } from "../core/scopes.ts";
 
 /** Says who owns what a user keeps. */
 export interface Users {

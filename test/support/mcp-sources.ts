@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import type { McpAddress, McpProgram, McpSource } from "../../src/core/mcp-code.ts";
+import type { McpAddress, McpProgram, McpSource } from "../../src/core/mcp-source.ts";
 import type { CallEvent } from "../../src/core/events.ts";
 import { toTools } from "../../src/mcp/client/to-tools.ts";
 import type { McpEvent, McpRuntime } from "../../src/runtimes/mcp/mcp-runtime.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 import { isKitbagError } from "../../src/core/errors.ts";
-import type { Job, Queue } from "../../src/core/queue.ts";
+import type { Job, Queue } from "../../src/core/store.ts";
 
 /** A queue under test, with the clock that it goes by. */
 export interface QueueWorld {

@@ -1,6 +1,5 @@
 import { KitbagError } from "../../src/core/errors.ts";
-import type { Queue } from "../../src/core/queue.ts";
-import type { Store } from "../../src/core/store.ts";
+import type { Queue, Store } from "../../src/core/store.ts";
 import { createRuns, type Runs } from "../../src/records/runs/create-runs.ts";
 import type { FakeClock } from "./fake-clock.ts";
 

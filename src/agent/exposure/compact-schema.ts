@@ -1,6 +1,5 @@
-import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { isSchemaObject, schemaPlaces } from "../../core/schema/json-schema.ts";
-import { toVisibleSchema } from "../../core/schema/visible-schema.ts";
+import { type JsonSchema, isSchemaObject, schemaPlaces } from "../../core/schema/json-schema.ts";
+import { toVisibleSchema } from "../../core/schema/close-schema.ts";
 
 /** What says nothing to a model that it does not read elsewhere. */
 const silent = new Set(["$schema", "$id", "$comment", "title", "readOnly", "writeOnly"]);

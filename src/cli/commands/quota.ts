@@ -5,7 +5,7 @@ import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { quotaNames, type QuotaName } from "../../core/quotas.ts";
 import type { Store } from "../../core/store.ts";
-import { localUser } from "../../core/users.ts";
+import { localUser } from "../../core/scopes.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { listCounted } from "../../workspace/quotas/day-counters.ts";
 import { changeKeptQuotas, findWrongLimit, type QuotaLimits } from "../../workspace/quotas/quota-options.ts";

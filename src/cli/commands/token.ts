@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { localUser } from "../../core/users.ts";
+import { localUser } from "../../core/scopes.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
 import { makeHomeFolder, resolveKitbagHome } from "../../platform/home.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { McpSource } from "../../core/mcp-code.ts";
+import type { McpSource } from "../../core/mcp-source.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Model } from "../../models/model.ts";
 import { toDigest } from "../../platform/digest.ts";

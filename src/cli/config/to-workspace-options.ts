@@ -1,7 +1,6 @@
 import { describeProblem, KitbagError, quote } from "../../core/errors.ts";
 import { copyJson, isRecord, type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
-import type { McpSource } from "../../core/mcp-code.ts";
-import { configMcpSchema, type McpServerEntry, toMcpSource } from "../../core/mcp-source.ts";
+import { type McpSource, configMcpSchema, type McpServerEntry, toMcpSource } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { permissionsSchema } from "../../core/permissions.ts";

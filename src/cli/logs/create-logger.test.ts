@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { createRedactor } from "../../core/redactor.ts";
 import { allKinds } from "../../core/redaction/pattern-redactor.ts";
-import { withPatterns } from "../../core/redaction/with-patterns.ts";
+import { withPatterns } from "../../core/redaction/redact.ts";
 import { createLogger, type LoggerOptions } from "./create-logger.ts";
 
 test("createLogger() writes one JSON object a line for a program", () => {

@@ -4,7 +4,7 @@ import { toPrintableLine } from "../printable.ts";
 import { logLevels, type LogLevel } from "../options.ts";
 import type { CallEvent } from "../../core/events.ts";
 import { createRedactor } from "../../core/redactor.ts";
-import { withPatterns } from "../../core/redaction/with-patterns.ts";
+import { withPatterns } from "../../core/redaction/redact.ts";
 import { getOpenTelemetry } from "../../workspace/telemetry/tracing.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
-import type { McpSource } from "../../core/mcp-code.ts";
+import type { McpSource } from "../../core/mcp-source.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { McpRuntime, McpEvent } from "../../runtimes/mcp/mcp-runtime.ts";
 import type { LoadedSkills } from "../../skills/load/load-skills.ts";

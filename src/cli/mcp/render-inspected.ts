@@ -1,4 +1,4 @@
-import { isMcpProgram, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, type McpSource } from "../../core/mcp-source.ts";
 import type { McpChange, McpOffer, McpOfferedSkill, McpOfferedTool } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";

@@ -1,7 +1,6 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { isMcpProgram, type McpSource, toSourceKey } from "../../core/mcp-code.ts";
+import { isMcpProgram, type McpSource, toSourceKey } from "../../core/mcp-source.ts";
 import type { McpChange, McpOffer } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { LogIn } from "../../runtimes/mcp/oauth-file.ts";

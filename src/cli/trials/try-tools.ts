@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type Failure, KitbagError } from "../../core/errors.ts";
-import type { McpCode } from "../../core/mcp-code.ts";
+import type { McpCode } from "../../core/mcp-source.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";

@@ -1,5 +1,17 @@
-import { alphanumerics, blanks, dashes, digits, dots, kindOf, parentheses, pluses, slashes } from "./characters.ts";
-import { type Hit, type Scan, undecided } from "./scan.ts";
+import {
+  alphanumerics,
+  blanks,
+  dashes,
+  digits,
+  dots,
+  kindOf,
+  parentheses,
+  pluses,
+  slashes,
+  type Hit,
+  type Scan,
+  undecided,
+} from "./scan.ts";
 
 /** What stands in a number that a person writes. */
 const numberSet = digits + blanks + dashes + dots + parentheses + slashes;

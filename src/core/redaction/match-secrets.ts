@@ -12,9 +12,11 @@ import {
   uppers,
   urlBase64,
   visible,
-} from "./characters.ts";
+  undecided,
+  type Hit,
+  type Scan,
+} from "./scan.ts";
 import { longestToken } from "./match-token.ts";
-import { undecided, type Hit, type Scan } from "./scan.ts";
 
 const longestJwt = 16 * 1024;
 

@@ -1,10 +1,9 @@
 import type { RedactedStream } from "../redactor.ts";
-import { alphanumerics, kindOf } from "./characters.ts";
-import { startOfLocal } from "./match-email.ts";
+import { alphanumerics, kindOf, type Hit, lookBehind, Scan } from "./scan.ts";
+import { startOfLocal } from "./match-identities.ts";
 import { isSecretName } from "./match-secrets.ts";
 import { type JsonRedaction, redactJson } from "./redact-json.ts";
 import { type RedactionKind, type Rule, rules } from "./rules.ts";
-import { type Hit, lookBehind, Scan } from "./scan.ts";
 
 /** Takes out what looks like a secret or like personal data. */
 export interface PatternRedactor {

@@ -1,3 +1,4 @@
+import { createRedactor, type RedactedStream, type Redactor } from "../redactor.ts";
 import { defaultKinds, patternRedactor } from "./pattern-redactor.ts";
 import type { RedactionKind } from "./rules.ts";
 
@@ -40,4 +41,26 @@ export function redactText(text: string, { kinds = defaultKinds }: RedactOptions
  */
 export function redactValue<Value>(value: Value, { kinds = defaultKinds }: RedactOptions = {}): Value {
   return patternRedactor(kinds).value(value);
+}
+
+/** Makes a redactor that takes out what `secrets` knows, and then what looks like something of these kinds. */
+export function withPatterns(secrets: Redactor | undefined, kinds: readonly RedactionKind[]): Redactor {
+  const patterns = patternRedactor(kinds);
+  if (secrets === undefined)
+    return { ...patterns, message: patterns.text, with: (more) => withPatterns(createRedactor(more), kinds) };
+  return {
+    text: (text) => patterns.text(secrets.text(text)),
+    value: (value) => patterns.value(secrets.value(value)),
+    with: (more) => withPatterns(secrets.with(more), kinds),
+    stream: () => joinStreams(secrets.stream(), patterns.stream()),
+    message: (text) => patterns.text(secrets.message(text)),
+  };
+}
+
+/** What comes out of the first goes into the second. */
+function joinStreams(first: RedactedStream, second: RedactedStream): RedactedStream {
+  return {
+    push: (piece) => second.push(first.push(piece)),
+    flush: () => second.push(first.flush()) + second.flush(),
+  };
 }

@@ -1,5 +1,11 @@
-import { matchEmail } from "./match-email.ts";
-import { matchIpv4, matchIpv6, matchMachineLine, matchNationalId, matchPassport } from "./match-identities.ts";
+import {
+  matchEmail,
+  matchIpv4,
+  matchIpv6,
+  matchMachineLine,
+  matchNationalId,
+  matchPassport,
+} from "./match-identities.ts";
 import { matchCard, matchIban, matchInternationalPhone, matchNationalPhone } from "./match-numbers.ts";
 import {
   matchAssigned,
@@ -11,9 +17,8 @@ import {
   matchTelegram,
   matchUrlPassword,
 } from "./match-secrets.ts";
-import { matchToken } from "./match-token.ts";
+import { matchToken, tokenRows } from "./match-token.ts";
 import type { Hit, Scan } from "./scan.ts";
-import { tokenRows } from "./token-rows.ts";
 
 /**
  * What a pattern finds: what opens doors, or what says who a person is. The last three are looked for only where they are named: what

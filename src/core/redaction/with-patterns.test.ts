@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createRedactor } from "../redactor.ts";
-import { withPatterns } from "./with-patterns.ts";
+import { withPatterns } from "./redact.ts";
 
 const secrets = createRedactor({ WORD: "swordfish" });
 const text = "swordfish of ada@example.com";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { convertTo } from "./convert-value.ts";
+import { convertTo } from "./coerce.ts";
 
 test.for([
   ["number", "12", 12],

@@ -1,7 +1,6 @@
 import { showValue, toPath } from "../json.ts";
-import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
+import { isSchemaObject, type JsonSchema, wantedTypes } from "./json-schema.ts";
 import { branchesOf, choicesOf } from "./rank-branches.ts";
-import { wantedTypes } from "./value-type.ts";
 
 /** Says in a few words what a schema wants: `a list of whole numbers`, `one of "a", "b"`. For messages. */
 export function describeSchema(schema: unknown, depth = 0): string {

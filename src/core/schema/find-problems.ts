@@ -4,6 +4,8 @@ import { nearestNames } from "../nearest.ts";
 import { describeChoices, describeNames, describeSchema } from "./describe-schema.ts";
 import { createSlowEngine, type SchemaEngine } from "./engine.ts";
 import {
+  isOfType,
+  wantedTypes,
   followReferences,
   innerSchemas,
   inPlaceKeywords,
@@ -14,7 +16,6 @@ import {
   resolveReference,
 } from "./json-schema.ts";
 import { branchesOf, choicesOf, findBranches, rankBranches } from "./rank-branches.ts";
-import { isOfType, wantedTypes } from "./value-type.ts";
 
 /** How many problems are worth telling at once. */
 const mostProblems = 50;

@@ -8,6 +8,29 @@ export function isSchemaObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The types that a schema names; none if it does not say. */
+export function wantedTypes(schema: JsonSchema): readonly string[] {
+  const { type } = schema;
+  if (typeof type === "string") return [type];
+  return Array.isArray(type) ? (type as string[]) : [];
+}
+
+/** Tells whether `value` is of a type of JSON Schema. */
+export function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    case "integer":
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
 /** Where a schema holds further schemas: under one keyword, in a list, or by name. */
 export const schemaPlaces: Readonly<Record<string, "one" | "list" | "map">> = {
   additionalItems: "one",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findSamples } from "./pattern-ways.ts";
+import { findSamples } from "./check-pattern.ts";
 
 test.for([
   ["two letters", ["a", "b"], ["··", "a·", "·b"]],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { findPatternPaths } from "./pattern-paths.ts";
 import { parsePattern } from "./pattern-tree.ts";
-import { hasFewWays } from "./pattern-ways.ts";
+import { hasFewWays } from "./check-pattern.ts";
 
 test.for([
   ["a search that ends with the first match", "a+", true],

@@ -1,5 +1,4 @@
-import { followReferences, isSchemaObject, type JsonSchema } from "./json-schema.ts";
-import { isOfType, wantedTypes } from "./value-type.ts";
+import { isOfType, wantedTypes, followReferences, isSchemaObject, type JsonSchema } from "./json-schema.ts";
 
 /**
  * The branches of an `anyOf` or `oneOf` that `value` may be meant for, the likeliest first: those of its type, with the

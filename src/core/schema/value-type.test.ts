@@ -1,6 +1,5 @@
+import { isOfType, wantedTypes } from "./json-schema.ts";
 import { expect, test } from "vitest";
-
-import { isOfType, wantedTypes } from "./value-type.ts";
 
 test("wantedTypes() gives the types that a schema names", () => {
   expect(wantedTypes({ type: "string" })).toEqual(["string"]);

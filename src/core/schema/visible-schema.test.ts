@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toVisibleSchema } from "./visible-schema.ts";
+import { toVisibleSchema } from "./close-schema.ts";
 
 test("R10: toVisibleSchema() cleans titles and descriptions at every depth, and no data", () => {
   const schema = {

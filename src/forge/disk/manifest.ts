@@ -1,5 +1,4 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolAuthor, Tool, ToolCode } from "../../core/tool.ts";
 import { fromHints, toDependencies, toHints, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import { withoutUndefined } from "../../skills/scripts/without-undefined.ts";

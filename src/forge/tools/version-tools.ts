@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
-import { isThereFor } from "../../core/users.ts";
+import { isThereFor } from "../../core/scopes.ts";
 import type {
   ChangeOptions,
   ExampleResult,

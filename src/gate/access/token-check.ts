@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-import { toScopesKey, type Scopes } from "../../core/scopes.ts";
-import { localUser } from "../../core/users.ts";
+import { toScopesKey, type Scopes, localUser } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
 
 /** How the tokens of `kitbag token` begin. */

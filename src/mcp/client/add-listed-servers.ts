@@ -1,8 +1,7 @@
 import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
-import { toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
+import { toSourceKey, type McpSource, toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { createKeptContent, type KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";

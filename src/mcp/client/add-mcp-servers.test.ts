@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { makeDirectory } from "../../../test/support/mcp-sources.ts";
-import type { McpDefinition } from "../../core/mcp-code.ts";
+import type { McpDefinition } from "../../core/mcp-source.ts";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { readDefinitions } from "../../runtimes/mcp/definitions.ts";

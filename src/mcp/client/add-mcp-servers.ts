@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../core/errors.ts";
-import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpSource } from "../../core/mcp-source.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { McpEvent } from "../../runtimes/mcp/mcp-runtime.ts";

@@ -1,4 +1,4 @@
-import { toSourceKey, type McpCode, type McpDefinition, type McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpCode, type McpDefinition, type McpSource } from "../../core/mcp-source.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toDefinitionDigest } from "../../runtimes/mcp/definitions.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { isName } from "../../core/names.ts";
-import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpSource } from "../../core/mcp-source.ts";
 import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
 import { writeServerSkill } from "../../runtimes/mcp/write-server-skill.ts";

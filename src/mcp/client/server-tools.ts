@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../core/json.ts";
-import { toSourceKey, type McpDefinition, type McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpDefinition, type McpSource } from "../../core/mcp-source.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toDefinitionDigest, type Definitions } from "../../runtimes/mcp/definitions.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";

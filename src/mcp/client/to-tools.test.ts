@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { openMcp, programOf } from "../../../test/support/mcp-sources.ts";
-import type { McpDefinition } from "../../core/mcp-code.ts";
+import type { McpDefinition } from "../../core/mcp-source.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { toTools } from "./to-tools.ts";
 

@@ -1,6 +1,6 @@
 import { createTool } from "../../core/define-tool.ts";
 import { describeProblem, isKitbagError, type Problem } from "../../core/errors.ts";
-import { isMcpProgram, type McpCode, type McpDefinition, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, type McpCode, type McpDefinition, type McpSource } from "../../core/mcp-source.ts";
 import { isName } from "../../core/names.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";

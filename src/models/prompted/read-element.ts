@@ -1,6 +1,6 @@
-import { convertTo } from "../../core/schema/convert-value.ts";
+import { wantedTypes } from "../../core/schema/json-schema.ts";
+import { convertTo } from "../../core/schema/coerce.ts";
 import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
-import { wantedTypes } from "../../core/schema/value-type.ts";
 import { setOwn, type CallDraft, type CallStyle, type ReadCalls } from "./call-draft.ts";
 import { toInput } from "./json-calls.ts";
 import { readJson } from "./read-json.ts";

@@ -1,6 +1,5 @@
-import { toCanonicalJson, toSortedKeys } from "../../core/canonical-json.ts";
+import { toCanonicalJson, isRecord, type JsonValue, showValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { isRecord, type JsonValue, showValue } from "../../core/json.ts";
 import { toKept } from "../../store/kept-value.ts";
 import { isPlainJson } from "../../store/to-kept-text.ts";
 import { type AuditEntry, type AuditHead, type AuditLine, type AuditSetAside, auditStream } from "./audit-entry.ts";
@@ -99,7 +98,7 @@ export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
     return items.includes(undefined) ? undefined : (items as readonly JsonValue[]);
   }
   const copy: Record<string, JsonValue> = {};
-  for (const key of toSortedKeys(value)) {
+  for (const key of Object.keys(value).toSorted()) {
     const item = toOrderedCopy((value as Readonly<Record<string, JsonValue>>)[key] as JsonValue);
     if (item === undefined || isDigit(key.charCodeAt(0)) || key === "__proto__") return undefined;
     copy[key] = item;

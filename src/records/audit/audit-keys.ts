@@ -2,9 +2,8 @@ import { createHmac, hash, randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
 

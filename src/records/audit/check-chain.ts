@@ -1,5 +1,4 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { emptyHead, readLine, toHead } from "./audit-chain.ts";
 import type { AuditHead, AuditLine, AuditProblem, AuditSetAside } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { appendsAtEnd } from "../../store/append-at-end.ts";
 import { makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { toOrderedCopy } from "./audit-chain.ts";
 
 test("toOrderedCopy() gives what JSON.stringify() writes as canonical JSON, or nothing", () => {

@@ -1,5 +1,4 @@
-import type { JobOptions } from "../../core/queue.ts";
-import type { ReadOptions, Store } from "../../core/store.ts";
+import type { JobOptions, ReadOptions, Store } from "../../core/store.ts";
 import { checkAdd } from "../../store/check-queue.ts";
 import { beginJournal } from "./begin-journal.ts";
 import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions } from "./check-runs.ts";

@@ -1,5 +1,4 @@
-import type { JobOptions } from "../../core/queue.ts";
-import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
+import type { JobOptions, KeyValueStore, VersionedValue } from "../../core/store.ts";
 
 const queuedPrefix = "run-queued:";
 const runningPrefix = "run-running:";

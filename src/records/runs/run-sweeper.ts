@@ -1,4 +1,4 @@
-import type { Queue } from "../../core/queue.ts";
+import type { Queue } from "../../core/store.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Leases } from "./run-lease.ts";
 import { markedPage, type QueuedRun, type RunMarkers } from "./run-markers.ts";

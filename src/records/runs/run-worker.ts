@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../core/errors.ts";
-import type { Job } from "../../core/queue.ts";
+import type { Job } from "../../core/store.ts";
 import type { OpenedRun } from "./open-run.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sweeper } from "./run-sweeper.ts";

@@ -1,5 +1,4 @@
-import type { Queue } from "../../core/queue.ts";
-import type { Store } from "../../core/store.ts";
+import type { Queue, Store } from "../../core/store.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 /** What `createRuns` takes. */

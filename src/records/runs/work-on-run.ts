@@ -1,5 +1,5 @@
 import { describeCause, isKitbagError } from "../../core/errors.ts";
-import type { Job, Queue } from "../../core/queue.ts";
+import type { Job, Queue } from "../../core/store.ts";
 import type { OpenedRun } from "./open-run.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { QueuedJob, RunMarkers } from "./run-markers.ts";

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, type JsonObject } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 
 /** One file of a version. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { loadContent, toContent, toDigest, type VersionContent, type VersionSource } from "./content.ts";

@@ -2,8 +2,7 @@ import { isKitbagError, KitbagError, type Problem } from "../../core/errors.ts";
 import { isRecord, showValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
-import type { Tool, TypedTool } from "../../core/tool.ts";
+import type { ToolContext, Tool, TypedTool } from "../../core/tool.ts";
 
 /** A tool, and how its input is made out of what is there. */
 export interface MappedTool<From extends readonly unknown[], Input, Output> {

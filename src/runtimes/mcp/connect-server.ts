@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, Progress as McpProgress, Transport } from "@modelcontextprotocol/client";
 
 import { describeCause } from "../../core/errors.ts";
-import type { McpDefinition, McpSource } from "../../core/mcp-code.ts";
+import type { McpDefinition, McpSource } from "../../core/mcp-source.ts";
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Secrets } from "../script/load-secrets.ts";
 import { type Definitions, findChangedParts, readDefinitions } from "./definitions.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-source.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, copyJson, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { describeProblem } from "../../core/errors.ts";
-import { copyJson, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { McpDefinition } from "../../core/mcp-code.ts";
+import type { McpDefinition } from "../../core/mcp-source.ts";
 
 /** A tool that a server offers and that cannot be used, and why. */
 export interface RefusedDefinition {

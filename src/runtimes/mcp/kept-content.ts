@@ -2,8 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 
 /** Contents that are kept under their digests, so that nobody can put others in their place. */

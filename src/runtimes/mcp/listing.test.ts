@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { McpDefinition } from "../../core/mcp-code.ts";
+import type { McpDefinition } from "../../core/mcp-source.ts";
 import { readDefinitions, type Definitions } from "./definitions.ts";
 import { createListing } from "./connect-server.ts";
 

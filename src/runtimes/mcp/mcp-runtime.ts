@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { isMcpProgram, type McpCode, type McpSource, toContentOutput, toSourceKey } from "../../core/mcp-code.ts";
+import { isMcpProgram, type McpCode, type McpSource, toContentOutput, toSourceKey } from "../../core/mcp-source.ts";
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeServerError, type McpConnection } from "./connect-server.ts";

@@ -10,7 +10,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 
-import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpAddress } from "../../core/mcp-source.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 
 /** What a log-in leaves behind. */

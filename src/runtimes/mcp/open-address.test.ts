@@ -10,7 +10,7 @@ import { makeDirectory, openMcp } from "../../../test/support/mcp-sources.ts";
 import { openOAuthServer } from "../../../test/support/oauth-server.ts";
 import { openLogIn } from "../../cli/mcp/trust-servers.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import type { McpAddress } from "../../core/mcp-code.ts";
+import type { McpAddress } from "../../core/mcp-source.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createConnector, type Connector } from "./connect-source.ts";
 

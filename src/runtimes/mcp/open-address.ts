@@ -1,7 +1,7 @@
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 import { KitbagError } from "../../core/errors.ts";
-import { type McpAddress, toSourceKey } from "../../core/mcp-code.ts";
+import { type McpAddress, toSourceKey } from "../../core/mcp-source.ts";
 import { listInnerHost, type Reach, toTarget, guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
 import { parseNetworkRule, showTarget } from "../../sandbox/egress/network-rule.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";

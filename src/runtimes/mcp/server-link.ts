@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isKitbagError, KitbagError, describeCause } from "../../core/errors.ts";
-import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpSource } from "../../core/mcp-source.ts";
 import type { McpConnection } from "./connect-server.ts";
 
 /** How often, and after how long, a server is started again. */

@@ -1,4 +1,4 @@
-import type { McpSource } from "../../core/mcp-code.ts";
+import type { McpSource } from "../../core/mcp-source.ts";
 import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import type { McpConnection } from "./connect-server.ts";
 import { createConnector, type ConnectorOptions } from "./connect-source.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { McpProgram } from "../../core/mcp-code.ts";
+import type { McpProgram } from "../../core/mcp-source.ts";
 import { createTool } from "../../core/define-tool.ts";
 import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";

@@ -1,4 +1,4 @@
-import { asTool } from "../../core/as-tool.ts";
+import { asTool } from "../../core/check-tool.ts";
 import { KitbagError, type Problem } from "../../core/errors.ts";
 import { isRecord, showValue } from "../../core/json.ts";
 import { isName, nameRule } from "../../core/names.ts";

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
-import type { CommandAnswer } from "../../core/skill-command.ts";
+import type { CommandAnswer } from "../../core/skill.ts";
 import { findShellCommands, type ShellCommand } from "./find-shell-commands.ts";
 import { createPositions } from "./positions.ts";
 import type { SkillDocument } from "./skill-document.ts";

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { quote } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
-import type { SkillCommand } from "../../core/skill-command.ts";
+import type { SkillCommand } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findShellCommands, type ShellCommand } from "../document/find-shell-commands.ts";
 import { parseCommand, type Placeholders } from "../document/parse-command.ts";

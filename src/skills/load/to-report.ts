@@ -1,8 +1,7 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, cloneJson } from "../../core/json.ts";
 import { checkExamples } from "../../core/check-tool.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { describeProblem, quote } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
 import { isName } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";

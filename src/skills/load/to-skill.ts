@@ -1,6 +1,5 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import type { McpSource } from "../../core/mcp-code.ts";
-import { toMcpSource } from "../../core/mcp-source.ts";
+import { type McpSource, toMcpSource } from "../../core/mcp-source.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";

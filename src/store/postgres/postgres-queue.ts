@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Job, Queue, QueueCounts } from "../../core/queue.ts";
+import type { Job, Queue, QueueCounts } from "../../core/store.ts";
 import { checkKey } from "../check-key.ts";
 import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";
 import { checkWhole } from "../check-whole.ts";

@@ -1,4 +1,4 @@
-import type { Job, JobOptions, QueueCounts } from "../../core/queue.ts";
+import type { Job, JobOptions, QueueCounts } from "../../core/store.ts";
 import type { SqliteParts } from "./sqlite-parts.ts";
 
 /** What is done with the table of jobs, by the number of a queue; one that does not exist has no jobs. */

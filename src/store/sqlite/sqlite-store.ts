@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { Job, Queue } from "../../core/queue.ts";
-import type { KeyValueStore, ListedValue, Store, VersionedValue } from "../../core/store.ts";
+import type { Job, Queue, KeyValueStore, ListedValue, Store, VersionedValue } from "../../core/store.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { isKitbagError } from "../../core/errors.ts";
-import type { ClaimOptions, Job, JobOptions, Queue } from "../../core/queue.ts";
+import type { ClaimOptions, Job, JobOptions, Queue } from "../../core/store.ts";
 import { notWhole, oddKeys, wrongKeys } from "./samples.ts";
 import { rejectsWith, within, type StoreChecks } from "./store-check.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContext, Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
 test("call() runs so many calls at once and lets the others wait, first come, first served", async () => {

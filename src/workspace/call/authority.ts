@@ -1,12 +1,10 @@
 import { toFailure, type Failure, KitbagError } from "../../core/errors.ts";
 import { isOwnTool } from "../../core/own-tools.ts";
-import { isThereFor } from "../../core/users.ts";
-import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
-import type { ToolAuthor } from "../../core/tool.ts";
+import { isThereFor, mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
+import type { ToolAuthor, ToolContext } from "../../core/tool.ts";
 import { isHostCode, type Entry, type MissingTool, type RegisteredTool } from "../registry/registered-tool.ts";
 import { findReused } from "../skills/skill-tools.ts";
 import type { Call } from "./call.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
 import type { CallOptions } from "./call-options.ts";
 
 /**

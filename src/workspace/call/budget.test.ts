@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContext, Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
 test("R25: a call may make so many calls, all levels together", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
+import type { ToolContext } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
 test("a tool knows the id of its call", async () => {

@@ -3,7 +3,7 @@ import type { Progress } from "../../core/events.ts";
 import { hasGuardAt } from "../../core/guards.ts";
 import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
 import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
-import type { InsideOptions } from "../../core/tool-context.ts";
+import type { InsideOptions } from "../../core/tool.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { shortenText } from "../../core/cut-text.ts";
 import { toTraceContext } from "../telemetry/tracing.ts";

@@ -5,8 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContext, Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
 test("call() runs plain and async functions, and anything that can be awaited", async () => {

@@ -14,7 +14,7 @@ import type { InjectedRecord } from "../registry/registered-tool.ts";
 import { type Phase, raceStop, refuseUnavailable, type Race } from "./phase.ts";
 import { errorCodes, isKitbagError, toFailure, type ErrorDetails, type Failure } from "../../core/errors.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { isExhausted } from "../../core/is-exhausted.ts";
+import { isExhausted } from "../../core/error-texts.ts";
 
 const nothing: InjectedRecord = Object.freeze({});
 

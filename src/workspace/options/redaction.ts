@@ -5,7 +5,7 @@ import {
   patternRedactor,
   type PatternRedactor,
 } from "../../core/redaction/pattern-redactor.ts";
-import { withPatterns } from "../../core/redaction/with-patterns.ts";
+import { withPatterns } from "../../core/redaction/redact.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Expectations } from "./find-wrong-option.ts";
 

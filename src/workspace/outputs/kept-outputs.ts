@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import type { BlobStore, KeyValueStore } from "../../core/store.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { localUser } from "../../core/users.ts";
+import { localUser } from "../../core/scopes.ts";
 import { toOwnerKey, type Users } from "../users.ts";
 
 /** What outputs are kept in. */

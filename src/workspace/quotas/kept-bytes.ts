@@ -1,6 +1,6 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { KeyValueStore, Store, VersionedValue } from "../../core/store.ts";
-import { localUser } from "../../core/users.ts";
+import { localUser } from "../../core/scopes.ts";
 import { toOwnedPrefix } from "../outputs/kept-outputs.ts";
 import { sizeOf } from "../state/state-room.ts";
 import type { Account } from "../../core/quotas.ts";

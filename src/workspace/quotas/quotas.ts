@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { quotaNames, type Account, type DailyQuota, type QuotaName, type QuotaOrigin } from "../../core/quotas.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
-import { localUser } from "../../core/users.ts";
+import { localUser } from "../../core/scopes.ts";
 import { toOwnerKey, type Users } from "../users.ts";
 import { spend, type Spent, nextDay, readSpent } from "./day-counters.ts";
 import { createKeptBytes, type KeptBytes, measureBytes } from "./kept-bytes.ts";

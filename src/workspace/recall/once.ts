@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { isKitbagError, type Failure } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue, WriteOptions } from "../../core/store.ts";
 import { leaseMs, takeLease, type Lease, type LeaseWatch } from "../../platform/lease.ts";
 

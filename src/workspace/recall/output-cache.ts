@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 
 import type { LRUCache } from "lru-cache";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import { cloneJson, type JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, cloneJson, type JsonValue } from "../../core/json.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 import type { ToolCache } from "../../core/tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";

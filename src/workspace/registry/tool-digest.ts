@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 
 const known = new WeakMap<Tool, string>();

@@ -1,4 +1,4 @@
-import { asTool } from "../../core/as-tool.ts";
+import { asTool } from "../../core/check-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { isName, nameRule } from "../../core/names.ts";

@@ -1,9 +1,8 @@
-import type { Skill } from "../../core/skill.ts";
+import type { Skill, TextParts } from "../../core/skill.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import { toVisibleText } from "../../core/hidden-characters.ts";
 import { renderSchema } from "../../core/schema/render-schema.ts";
 import type { RegisteredTool } from "../registry/registered-tool.ts";
-import type { TextParts } from "../../core/skill-command.ts";
 import { findToolReferences, renderToolReferences } from "../../skills/document/tool-references.ts";
 
 /** Whether a person has said that its text may be used. */

@@ -1,7 +1,6 @@
 import { toFailure, type ErrorCode, type Failure, type KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { CommandAnswer, SkillCommand } from "../../core/skill-command.ts";
-import type { Skill } from "../../core/skill.ts";
+import type { CommandAnswer, SkillCommand, Skill } from "../../core/skill.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { toPlainText } from "../../skills/document/to-plain-text.ts";
 import type { CallOptions } from "../call/call-options.ts";

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import type { ToolContext } from "../../core/tool-context.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContext, Tool } from "../../core/tool.ts";
 import { pipeline } from "../../runtimes/compose/pipeline.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";

@@ -6,8 +6,7 @@ import { connectHttp, listen, textOf, type ClientKind } from "../../../../test/s
 import { post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import type { CallEvent } from "../../../core/events.ts";
-import { progress } from "../../../core/tool-context.ts";
-import { injected, type Tool } from "../../../core/tool.ts";
+import { progress, injected, type Tool } from "../../../core/tool.ts";
 import { createImportTool } from "../../../forge/import/create-import-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import type { WorkspaceOptions } from "../../../workspace/workspace.ts";

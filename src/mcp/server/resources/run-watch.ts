@@ -1,5 +1,5 @@
 import type { Store } from "../../../core/store.ts";
-import { localUser } from "../../../core/users.ts";
+import { localUser } from "../../../core/scopes.ts";
 import { followRun, followRuns, type Follow } from "./follow-runs.ts";
 import { parseKitbagUri } from "./kitbag-uri.ts";
 

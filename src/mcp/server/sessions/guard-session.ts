@@ -1,7 +1,6 @@
 import { KitbagError, toFailure } from "../../../core/errors.ts";
-import { hasAllTools, mayCallTool, type Scopes } from "../../../core/scopes.ts";
+import { hasAllTools, mayCallTool, type Scopes, isThereFor } from "../../../core/scopes.ts";
 import type { Skill } from "../../../core/skill.ts";
-import { isThereFor } from "../../../core/users.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
-import { localUser } from "../../../core/users.ts";
+import { localUser } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { createLeanStdio } from "../lean/lean-stdio.ts";
 import type { StdioOptions, StdioServing } from "../mcp-serving.ts";

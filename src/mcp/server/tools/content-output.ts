@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
 
 import type { JsonValue } from "../../../core/json.ts";
-import { contentKey } from "../../../core/mcp-code.ts";
+import { contentKey } from "../../../core/mcp-source.ts";
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
 

@@ -1,7 +1,7 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
 
 import { toVisibleText } from "../../../core/hidden-characters.ts";
-import { toVisibleSchema } from "../../../core/schema/visible-schema.ts";
+import { toVisibleSchema } from "../../../core/schema/close-schema.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";

@@ -1,5 +1,4 @@
-import { toCanonicalJson } from "../../../core/canonical-json.ts";
-import type { JsonValue } from "../../../core/json.ts";
+import { toCanonicalJson, type JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
