@@ -23,16 +23,23 @@ export type { McpNotice } from "./client/add-mcp-servers.ts";
 export type { McpOffer, McpOfferedTool } from "./client/inspect-server.ts";
 export { openMcpServers } from "./client/open-mcp-servers.ts";
 export type { McpServersOptions } from "./client/open-mcp-servers.ts";
-export type { McpClientAccess } from "./server/calls/client-access.ts";
-export type { ClientAnswers } from "./server/calls/client-questions.ts";
+export type { ClientAnswers, McpClientAccess } from "./server/calls/ask-client.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type {
+  McpArgument,
   McpExposure,
+  McpGeneration,
+  McpPromptSource,
+  McpResourceSource,
+  ServedClient,
+} from "./server/client.ts";
+export type {
   McpExposureRule,
+  McpNotifier,
   McpServerEvent,
   McpServerLimits,
   McpServerOptions,
+  McpServing,
+  StdioOptions,
+  StdioServing,
 } from "./server/mcp-server-options.ts";
-export type { McpNotifier, McpServing, StdioOptions, StdioServing } from "./server/mcp-serving.ts";
-export type { McpArgument, McpPromptSource, McpResourceSource } from "./server/mcp-sources.ts";
-export type { McpGeneration, ServedClient } from "./server/served-client.ts";

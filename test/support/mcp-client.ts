@@ -7,7 +7,7 @@ import { attachCompletions } from "../../src/mcp/server/completions/attach-compl
 import { attachPrompts } from "../../src/mcp/server/prompts/attach-prompts.ts";
 import { attachResources } from "../../src/mcp/server/resources/attach-resources.ts";
 import { followContent } from "../../src/mcp/server/resources/follow-content.ts";
-import type { ServedClient } from "../../src/mcp/server/served-client.ts";
+import type { ServedClient } from "../../src/mcp/server/client.ts";
 import type { Session, Workspace } from "../../src/workspace/workspace.ts";
 
 /** What the client is served, where it is not the usual. */

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { quote } from "../../core/errors.ts";
 import { shortestToken } from "../../gate/check-gate-options.ts";
 import type { GateOAuth, GateToken } from "../../gate/gate.ts";
-import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
+import type { McpExposure } from "../../mcp/server/client.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import {
   addListOption,

@@ -7,12 +7,10 @@ import {
 
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/workspace.ts";
-import { findExposure } from "./exposure.ts";
-import type { McpServerOptions } from "./mcp-server-options.ts";
-import type { McpGeneration, ServedClient } from "./served-client.ts";
+import type { McpExposure, McpGeneration, ServedClient, ToolClient } from "./client.ts";
+import type { McpExposureRule, McpServerOptions } from "./mcp-server-options.ts";
 import { guardSession } from "./sessions/guard-session.ts";
 import type { SessionHandles } from "./sessions/session-handles.ts";
-import type { ToolClient } from "./tool-client.ts";
 import { getToolList } from "./tools/attach-tools.ts";
 
 /** What a client is made of. */
@@ -22,9 +20,9 @@ export interface ClientParts {
   /** Who makes the request that is being answered. */
   readonly caller: () => Caller;
   readonly generation: McpGeneration;
-  /** Its own, or the one that all clients of 2026 see. */
+  /** The client's own session, or the one that all clients of 2026 share. */
   readonly session: Session;
-  /** The server that it is served by, which knows what a client of 2025 said of itself; there is none before it is made. */
+  /** The server of the client, which knows what a client of 2025 said when it connected; `undefined` before it is made. */
   readonly mcp: () => McpServer | undefined;
 }
 
@@ -35,7 +33,7 @@ export function createClient({ options, handles, caller, generation, session, mc
   const { workspace, store, forge, listFiles, resources = [], prompts = [], exposure = "both" } = options;
   let seen: Info;
   let guarded: { readonly caller: Caller; readonly session: Session } | undefined;
-  // oxlint-disable-next-line typescript/no-deprecated -- what a client of 2025 says of itself is nowhere else
+  // oxlint-disable-next-line typescript/no-deprecated -- the only place that has what a client of 2025 says of itself
   const info = (): Info => seen ?? mcp()?.server.getClientVersion();
 
   const client: ToolClient = {
@@ -74,4 +72,30 @@ export function createClient({ options, handles, caller, generation, session, mc
 
 function readEnvelope(envelope: object | undefined, key: string): unknown {
   return (envelope as Readonly<Record<string, unknown>> | undefined)?.[key];
+}
+
+/** The exposure for a client, by what it calls itself; the first rule that matches decides. */
+export function findExposure(
+  exposure: McpExposure | readonly McpExposureRule[],
+  client: string | undefined,
+): McpExposure {
+  if (typeof exposure === "string") return exposure;
+  return exposure.find((rule) => isMatch(rule.client, client ?? ""))?.exposure ?? "both";
+}
+
+/** `*` stands for any text; case does not matter. Not a regular expression: the client chooses its name, and must not slow us down. */
+function isMatch(pattern: string, name: string): boolean {
+  const parts = pattern.toLowerCase().split("*");
+  const text = name.toLowerCase();
+  const [first = "", ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1 || found + part.length > text.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
 }

@@ -4,11 +4,9 @@ import type { HttpSessions } from "./http/http-sessions.ts";
 import { createHttpSessions } from "./http/http-sessions.ts";
 import { createRoute } from "./http/create-route.ts";
 import { createModernService, type ModernService } from "./http/serve-modern.ts";
-import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
-import type { McpServing, StdioServing } from "./mcp-serving.ts";
-import { createLeanHttp } from "./lean/lean-http.ts";
-import { createLeanSessions } from "./http/lean-sessions.ts";
-import { createServices, serveConnection } from "./services.ts";
+import type { McpServerLimits, McpServerOptions, McpServing, StdioServing } from "./mcp-server-options.ts";
+import { createPlainHttp } from "./plain/plain-http.ts";
+import { createServices, serveConnection } from "./serve-client.ts";
 import { serveOverStdio } from "./stdio/serve-over-stdio.ts";
 
 const defaultLimits: McpServerLimits = {
@@ -76,7 +74,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
         workspace: options.workspace,
         modern,
         sessions,
-        lean: [createLeanHttp(services), createLeanSessions(services, sessions)],
+        answerPlain: createPlainHttp(services),
         onCallerGone(caller) {
           services.calls.running.stopOf(caller);
           sessions.closeOf(caller);
@@ -88,7 +86,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
       return overHttp?.sessions.size ?? 0;
     },
     async close() {
-      services.calls.parked.closeAll();
+      services.calls.paused.closeAll();
       services.runs?.close();
       await Promise.all([...stdio].map((serving) => serving.close()));
       await Promise.all([overHttp?.modern.close(), overHttp?.sessions.closeAll()]);

@@ -1,16 +1,12 @@
+import type { Readable, Writable } from "node:stream";
+
 import type { McpServer } from "@modelcontextprotocol/server";
 
 import type { Store } from "../../core/store.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
+import type { Route } from "../../gate/gate.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { McpPromptSource, McpResourceSource } from "./mcp-sources.ts";
-import type { ServedClient } from "./served-client.ts";
-
-/**
- * Which tools a client sees: the fixed few with which it finds and calls everything (`dispatch`), those that are available now
- * (`direct`), or both.
- */
-export type McpExposure = "both" | "dispatch" | "direct";
+import type { McpExposure, McpPromptSource, McpResourceSource, ServedClient } from "./client.ts";
 
 /** What clients of one name see. */
 export interface McpExposureRule {
@@ -74,4 +70,42 @@ export interface McpServerOptions {
   readonly report?: (event: McpServerEvent) => void;
   /** Told of what went wrong outside of any request. @default nobody */
   readonly onError?: (error: Error) => void;
+}
+
+/** What tells clients that something of the host's own changed. Tools, skills and prompts of the workspace tell themselves. */
+export interface McpNotifier {
+  toolsChanged(): void;
+  promptsChanged(): void;
+  resourcesChanged(): void;
+  /** Tells those who asked about this resource. */
+  resourceUpdated(uri: string): void;
+}
+
+/** Where MCP is spoken by lines. */
+export interface StdioOptions {
+  /** @default the standard input of this process */
+  readonly input?: Readable;
+  /** @default the standard output of this process */
+  readonly output?: Writable;
+}
+
+/** A client on stdio. */
+export interface StdioServing {
+  /** Resolves when the client is gone or `close` was called. */
+  readonly closed: Promise<void>;
+  /** Ends it; calls that are running are cancelled. */
+  close(): Promise<void>;
+}
+
+/** A workspace behind MCP. */
+export interface McpServing {
+  /** Serves one client by lines on stdio. Resolves when it listens. */
+  serveStdio(options?: StdioOptions): Promise<StdioServing>;
+  /** The route for `openGate`, for many clients over Streamable HTTP. @default path "/mcp" */
+  route(path?: string): Route;
+  readonly notify: McpNotifier;
+  /** Sessions of the 2025 generation that are open over HTTP. */
+  readonly sessions: number;
+  /** Closes every session and cancels what is running. Close the gate first: it lets calls finish. */
+  close(): Promise<void>;
 }

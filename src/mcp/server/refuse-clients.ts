@@ -1,9 +1,9 @@
 import { isRecord } from "../../core/json.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { Route } from "../../gate/gate.ts";
+import { createLineSplitter } from "../../platform/lines.ts";
 import { readMessage } from "./http/web-request.ts";
-import { createLineCutter } from "./lean/cut-lines.ts";
-import type { StdioOptions, StdioServing } from "./mcp-serving.ts";
+import type { StdioOptions, StdioServing } from "./mcp-server-options.ts";
 
 /** What stands in the place of a service that cannot start. */
 export interface RefusedClients {
@@ -11,6 +11,8 @@ export interface RefusedClients {
   serveStdio(options: Required<StdioOptions>): StdioServing;
   route(path: string): Route;
 }
+
+const longestLine = 1024 * 1024;
 
 /** A longer batch is answered as one request. */
 const longestBatch = 100;
@@ -40,22 +42,22 @@ export function refuseClients({ code, message }: Pick<Failure, "code" | "message
   return {
     serveStdio({ input, output }) {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-      const cutter = createLineCutter({
+      const lines = createLineSplitter({
+        // A line that is too long gets no answer.
+        maxBytes: longestLine,
         onLine(line) {
           const made = answer(parse(line.toString("utf8")));
           if (made === undefined || output.write(`${JSON.stringify(made)}\n`)) return;
           input.pause();
           output.once("drain", () => input.resume());
         },
-        // A line that is too long has no answer.
-        onPiece() {},
       });
-      input.on("data", cutter.add).once("end", close).once("close", close);
+      input.on("data", lines.push).once("end", close).once("close", close);
       if (input.readableEnded || input.destroyed) close();
       return {
         closed,
         async close() {
-          input.off("data", cutter.add).pause();
+          input.off("data", lines.push).pause();
           close();
         },
       };

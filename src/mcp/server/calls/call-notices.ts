@@ -1,8 +1,7 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
-
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { toText } from "../tools/to-call-result.ts";
+import type { CallContext } from "./pausable-call.ts";
 
 /** The longest text in one notification; what is beyond is cut. */
 const longestMessage = 64 * 1024;
@@ -19,7 +18,7 @@ export interface CallNotices {
 }
 
 interface Piece {
-  readonly send: (context: ServerContext) => Promise<void>;
+  readonly send: (context: CallContext) => Promise<void>;
   /** A newer one says the same and more. */
   readonly isPassing: boolean;
 }
@@ -31,7 +30,7 @@ interface Piece {
  * Progress goes out as `notifications/progress` if the client gave a token. A piece of output does too: its text is the message, and
  * the piece itself is in `_meta` under `io.kitbag/chunk`. Logs are `notifications/message`.
  */
-export function createCallNotices(context: () => ServerContext | undefined): CallNotices {
+export function createCallNotices(context: () => CallContext | undefined): CallNotices {
   const counter = createProgressCounter();
   const waiting: Piece[] = [];
   let sending: Promise<void> | undefined;
@@ -89,7 +88,7 @@ function progressPiece(params: object): Piece {
   };
 }
 
-function sendLog({ mcpReq }: ServerContext, message: string, data: JsonValue | undefined): Promise<void> {
+function sendLog({ mcpReq }: CallContext, message: string, data: JsonValue | undefined): Promise<void> {
   // oxlint-disable-next-line typescript/no-deprecated -- the protocol keeps logging for clients that know nothing else
   return mcpReq.log("info", toLogData(message, data), "kitbag");
 }

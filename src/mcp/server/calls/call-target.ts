@@ -1,3 +1,7 @@
+import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
+
+import { quote } from "../../../core/errors.ts";
+import { isRecord } from "../../../core/json.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
@@ -5,8 +9,9 @@ import type { RegisteredTool } from "../../../workspace/registry/registered-tool
 import type { Session } from "../../../workspace/workspace.ts";
 import { callInSession, findSession, runInSession, takesSession } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
-import type { ToolClient } from "../tool-client.ts";
+import type { ToolClient } from "../client.ts";
 import { findStructuredForm, type StructuredForm } from "../tools/structured-output.ts";
+import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
 
 /** What a name of `tools/call` means. */
 export interface CallTarget {
@@ -82,10 +87,10 @@ type Fields = Readonly<Record<string, unknown>>;
 function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" | "replaceInputs"> {
   const planOf = (session: Session, call: unknown): PlannedCall => ({
     entry: availableIn(session, getDispatchTools(session).get("call_tool")?.findCalled?.(call)),
-    input: isFields(call) ? call["input"] : undefined,
+    input: isRecord(call) ? call["input"] : undefined,
   });
   const replaceIn = (call: unknown, input: unknown): unknown =>
-    isFields(call) && input !== call["input"] ? { ...call, input } : call;
+    isRecord(call) && input !== call["input"] ? { ...call, input } : call;
   if (name === "call_tool") {
     return {
       findCalls: (input) => [planOf(sessionOf(client, input), input)],
@@ -93,7 +98,7 @@ function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" 
     };
   }
   const callsIn = (input: unknown): readonly unknown[] =>
-    name === "call_tools" && isFields(input) && Array.isArray(input["calls"]) ? input["calls"] : [];
+    name === "call_tools" && isRecord(input) && Array.isArray(input["calls"]) ? input["calls"] : [];
   return {
     findCalls(input) {
       const session = sessionOf(client, input);
@@ -106,11 +111,32 @@ function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" 
   };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Nobody is asked about a tool that cannot be called. */
+/** The person is not asked about a tool that cannot be called. */
 function availableIn(session: Session, entry: RegisteredTool | undefined): RegisteredTool | undefined {
   return entry !== undefined && session.isToolAvailable(entry.address) ? entry : undefined;
+}
+
+const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);
+
+/**
+ * The answer to a call of a target, in the form that was found before it ran.
+ *
+ * @throws {ProtocolError} if there is no tool of the name: the protocol wants an error then, not a result.
+ */
+export function toTargetResult(target: CallTarget, outcome: ToolOutcome, form: StructuredForm): CallToolResult {
+  // The head of a large output fits no schema. A tool called through `call_tool` declares none here, so the head is no error.
+  if (outcome.status === "ok")
+    return toCallResult(outcome, outcome.capped !== undefined && target.kind === "dispatch" ? "none" : form);
+  const { code, message } = outcome.error;
+  if (code === "approval-missing") return toErrorResult(describeApproval(outcome.error.details.tool));
+  const isUnknown = target.kind === "direct" && target.entry === undefined && unknownCodes.has(code);
+  if (isUnknown) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  return toCallResult(outcome, form);
+}
+
+/** Says how to get an approval. Kitbag's own message is for programmers, and a person at a client is none. */
+function describeApproval(tool: string): string {
+  // `import` exists only where Kitbag serves; on the command line the same is `kitbag add`.
+  const command = tool === "import" ? "kitbag add <source>" : `kitbag call ${tool}`;
+  return `Cannot call ${quote(tool)}: it needs an approval, and this client cannot ask its person\n→ Call it from a client that can (elicitation), or have a person run it where Kitbag runs: ${command}`;
 }

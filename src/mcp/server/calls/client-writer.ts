@@ -2,7 +2,7 @@ import { inputRequired } from "@modelcontextprotocol/server";
 
 import type { WriteText } from "../../../forge/generate/ask-model.ts";
 import type { ModelPrompt } from "../../../models/model.ts";
-import type { McpClientAccess } from "./client-access.ts";
+import type { McpClientAccess } from "./ask-client.ts";
 
 /** Long enough for a program with its examples. */
 const maxTokens = 8000;

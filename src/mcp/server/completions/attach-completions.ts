@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type CompleteResult, type McpServer }
 
 import { nearestNames } from "../../../core/nearest.ts";
 import { listPrompts } from "../prompts/attach-prompts.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { completePrompt, completeTemplate, type Typing } from "./own-completions.ts";
 import { mostValues, pickValues } from "./pick-values.ts";
 

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { findPaths } from "./find-paths.ts";
 import { readArgument } from "./schema-values.ts";

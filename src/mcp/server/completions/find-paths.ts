@@ -1,4 +1,4 @@
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 
 const longestTyped = 1024;
 const limitMs = 2000;

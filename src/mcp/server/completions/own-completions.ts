@@ -2,7 +2,7 @@ import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts
 import { findUsableSkills, useSkillName } from "../prompts/use-skill.ts";
 import { listPromptNames } from "../prompts/workflow-prompts.ts";
 import { findRunIds } from "../resources/run-resources.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { openShelf } from "../skills/skill-shelf.ts";
 import { skillRoot } from "../skills/skill-uri.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import { redactValue } from "../../../core/redaction/redact.ts";
 import { callStream } from "../../../records/stats/call-records.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { toText } from "./schema-values.ts";
 
 /** Only the last records are looked at, a few at a time because each may be large, and not for long. */

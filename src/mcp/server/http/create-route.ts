@@ -7,7 +7,7 @@ import { isNoticeEvent } from "./event-log.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
-import { left, type LeanAnswer, type LeanHttp } from "../lean/lean-answer.ts";
+import type { AnswerPlainHttp } from "../plain/plain-http.ts";
 import { methodOf, readMessage, toWebRequest, writeWebResponse, type ReadBody } from "./web-request.ts";
 
 /** What answers requests over HTTP. */
@@ -19,12 +19,15 @@ export interface RouteParts {
   readonly sessions: HttpSessions;
   /** Ends what is kept for a caller whose token is gone. */
   readonly onCallerGone: (caller: Caller) => void;
-  /** What needs nothing of the SDK, in one generation or the other. */
-  readonly lean: readonly LeanHttp[];
+  /** Plain requests of the 2026 generation. */
+  readonly answerPlain: AnswerPlainHttp;
 }
 
 /** Makes the route of the gate that speaks MCP: both generations at one path. */
-export function createRoute(path: string, { workspace, modern, sessions, lean, onCallerGone }: RouteParts): Route {
+export function createRoute(
+  path: string,
+  { workspace, modern, sessions, answerPlain, onCallerGone }: RouteParts,
+): Route {
   /** Streams on which nobody waits for an answer: they end when the gate closes. */
   const streams = new Set<AbortController>();
 
@@ -66,25 +69,15 @@ export function createRoute(path: string, { workspace, modern, sessions, lean, o
     async handle(request) {
       if (!methods.has(request.incoming.method ?? "")) return refuseMethod(request);
       const read = await readMessage(request);
-      const { isAnswered, end } = await answerLean(lean, request, read.body);
-      if (isAnswered) return;
+      if (await answerPlain(request, read.body)) return;
       const scopes = findMissingScopes(workspace, request.caller, read.body);
-      if (scopes === undefined) await answer(request, read).finally(end);
+      if (scopes === undefined) await answer(request, read);
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
     onCallerGone,
     onClosing: () => streams.forEach((stream) => stream.abort()),
   };
-}
-
-/** The first that answers, or has begun to. */
-async function answerLean(lean: readonly LeanHttp[], request: GateRequest, body: unknown): Promise<LeanAnswer> {
-  for (const attempt of lean) {
-    const made = await attempt(request, body);
-    if (made !== left) return made;
-  }
-  return left;
 }
 
 /** Tells whether a client listens for notices, and does not come back for an answer that it missed. */

@@ -5,7 +5,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { toScopesKey } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { McpServerEvent, McpServerLimits } from "../mcp-server-options.ts";
-import type { ServedConnection } from "../services.ts";
+import type { ServedConnection } from "../serve-client.ts";
 import { createEventLog } from "./event-log.ts";
 
 /** One session of a client of the 2025 generation over HTTP. */
@@ -21,8 +21,6 @@ export interface HttpSession {
   isListening: boolean;
   /** By `performance.now()`: a clock that is set must not make a session look old. */
   usedAt: number;
-  /** Requests that are being answered without the SDK, by their numbers, and what ends them. */
-  readonly plain: Map<string | number, AbortController>;
 }
 
 /** The sessions of clients of the 2025 generation over HTTP. */
@@ -54,7 +52,6 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve, report
 
   function drop(session: HttpSession): void {
     if (!sessions.delete(session.id)) return;
-    for (const stop of session.plain.values()) stop.abort(new Error("The session is over"));
     const closed = session.service.close().finally(() => closing.delete(closed));
     closing.add(closed);
   }
@@ -149,7 +146,6 @@ function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession
     running: 0,
     isListening: false,
     usedAt: performance.now(),
-    plain: new Map(),
   };
   Object.assign(service.mcp.server, { onclose: () => drop(session) });
   return session;

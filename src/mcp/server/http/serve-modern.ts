@@ -1,8 +1,8 @@
 import { createMcpHandler, type AuthInfo } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../gate/gate.ts";
-import { followClient } from "../follow-instance.ts";
-import type { McpNotifier } from "../mcp-serving.ts";
+import { followClient } from "../notices.ts";
+import type { McpNotifier } from "../mcp-server-options.ts";
 import {
   createRunListens,
   isRunUri,
@@ -12,8 +12,8 @@ import {
 } from "../resources/run-listens.ts";
 import { mayReadRun } from "../resources/run-resources.ts";
 import { mostPerCaller, toRunId } from "../resources/run-watch.ts";
-import type { ServedClient } from "../served-client.ts";
-import { serveClient, type Served, type Services } from "../services.ts";
+import type { ServedClient } from "../client.ts";
+import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
 /** Nobody: what is told of the workspace is told to all. */

@@ -35,7 +35,8 @@ export function toWebRequest({ incoming, path, signal }: GateRequest, { bytes, b
     method,
     headers: toHeaders(incoming),
     signal,
-    ...(bytes !== undefined && { body: new Uint8Array(bytes) }),
+    // The SDK is given what the body is as JSON, and reads the bytes only of what is not JSON.
+    ...(bytes !== undefined && body === undefined && { body: new Uint8Array(bytes) }),
   });
   return { request, body };
 }
@@ -61,8 +62,13 @@ function parseJson(bytes: Buffer): unknown {
  * what feeds it ends.
  */
 export async function writeWebResponse(answer: Response, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  if (answer.body === null) return void response.end();
+  const headers = Object.fromEntries(answer.headers);
+  if (answer.body === null) return void response.writeHead(answer.status, headers).end();
+  if (headers["content-type"] === "application/json") {
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return void response.writeHead(answer.status, { ...headers, "content-length": bytes.length }).end(bytes);
+  }
+  response.writeHead(answer.status, headers);
   // A client that waits for events waits for the head first.
   response.flushHeaders();
   const reader = answer.body.getReader();

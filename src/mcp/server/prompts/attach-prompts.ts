@@ -10,7 +10,7 @@ import { isKitbagError } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { toCacheFields } from "../resources/create-content.ts";
 import { pageItems } from "../resources/page-items.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { createPromptWords } from "./prompt-words.ts";
 import { findUsableSkills, hasUsableSkills, renderSkillUse, useSkillName } from "./use-skill.ts";
 import { findWorkflows } from "./workflow-prompts.ts";

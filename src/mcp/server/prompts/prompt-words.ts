@@ -1,5 +1,5 @@
 import { renderSchema } from "../../../core/schema/render-schema.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { findShownTools } from "../resources/shown-tools.ts";
 import type { PromptWords } from "./workflow-prompt.ts";
 

@@ -1,6 +1,6 @@
 import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { isTrusted } from "../../../workspace/skills/render-skills.ts";
 import { createPromptWords } from "./prompt-words.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 
 /** What somebody fills in before a prompt is used. */
 export interface PromptArgument {

@@ -1,4 +1,4 @@
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { createPipelinePrompt } from "./create-pipeline-prompt.ts";
 import { createSkillPrompt } from "./create-skill-prompt.ts";
 import { createToolPrompt } from "./create-tool-prompt.ts";

@@ -1,6 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { attachSkills } from "../skills/attach-skills.ts";
 import { createContent, toCacheFields, toOrder } from "./create-content.ts";
 import { pageItems } from "./page-items.ts";

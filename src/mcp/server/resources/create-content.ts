@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { isKitbagError } from "../../../core/errors.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { readServedFile } from "../skills/read-served-file.ts";
 import { openShelf } from "../skills/skill-shelf.ts";
 import { skillRoot } from "../skills/skill-uri.ts";

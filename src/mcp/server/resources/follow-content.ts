@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { isNeeded, listPromptNames } from "../prompts/workflow-prompts.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { toServedName } from "../skills/served-name.ts";
 import { toSkillUri } from "../skills/skill-uri.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";

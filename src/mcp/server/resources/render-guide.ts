@@ -4,7 +4,7 @@ import { forgeToolNames } from "../../../core/own-tools.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { runResources } from "./run-resources.ts";
 import { findShownTools } from "./shown-tools.ts";

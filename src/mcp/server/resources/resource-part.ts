@@ -1,6 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import type { KitbagUri } from "./kitbag-uri.ts";
 
 /** How long a client may use what it read. */

@@ -6,7 +6,7 @@ import type { ModelMessage } from "../../../models/model.ts";
 import type { Runs } from "../../../records/runs/create-runs.ts";
 import type { RunSummary } from "../../../records/runs/list-runs.ts";
 import type { RunEntry } from "../../../records/runs/run-records.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { toKitbagUri, type KitbagUri } from "./kitbag-uri.ts";
 import type { ReadPart, ResourcePart } from "./resource-part.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 
 /** The fixed few tools with which a client finds, opens and calls everything. */
 const dispatchNames = [

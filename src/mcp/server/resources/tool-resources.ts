@@ -1,10 +1,10 @@
+import { toVisibleText } from "../../../core/hidden-characters.ts";
 import type { Resource } from "@modelcontextprotocol/server";
 
-import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import { compareTexts } from "./page-items.ts";
 import type { ResourcePart } from "./resource-part.ts";

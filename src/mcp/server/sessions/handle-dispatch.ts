@@ -6,7 +6,7 @@ import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../../workspace/workspace.ts";
-import type { ToolClient } from "../tool-client.ts";
+import type { ToolClient } from "../client.ts";
 import { getDispatchTools } from "./session-tools.ts";
 
 const sessionProperty = {

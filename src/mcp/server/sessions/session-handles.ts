@@ -4,7 +4,13 @@ import { LRUCache } from "lru-cache";
 
 import type { Caller } from "../../../gate/gate.ts";
 import type { Session, Workspace } from "../../../workspace/workspace.ts";
-import type { McpServerLimits } from "../mcp-server-options.ts";
+
+/** How many sessions clients may keep, and for how long they may leave one unused. */
+export interface HandleLimits {
+  readonly idleMs: number;
+  readonly maxHandles: number;
+  readonly maxHandlesPerCaller: number;
+}
 
 /** A session that a client of the 2026 generation keeps by its handle. */
 export interface HeldSession {
@@ -30,7 +36,7 @@ interface Held extends HeldSession {
 /** Makes the sessions that are kept by handles. The oldest of a caller makes room for a new one, and then the oldest of the one that holds the most. */
 export function createSessionHandles(
   workspace: Workspace,
-  { idleMs, maxHandles, maxHandlesPerCaller }: McpServerLimits,
+  { idleMs, maxHandles, maxHandlesPerCaller }: HandleLimits,
 ): SessionHandles {
   const closing = new Set<Promise<void>>();
   const held = new LRUCache<string, Held>({
@@ -67,7 +73,7 @@ export function createSessionHandles(
 function makeRoom(
   held: LRUCache<string, Held>,
   callerId: string,
-  { maxHandles, maxHandlesPerCaller }: Pick<McpServerLimits, "maxHandles" | "maxHandlesPerCaller">,
+  { maxHandles, maxHandlesPerCaller }: Omit<HandleLimits, "idleMs">,
 ): void {
   // The one that was used longest ago comes first.
   const byCaller = Map.groupBy(held.rkeys(), (handle) => held.peek(handle)?.callerId ?? "");

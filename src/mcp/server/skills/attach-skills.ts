@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { SkillsExtension, type SkillReadResult, type SkillSource } from "@modelcontextprotocol/server/ext/skills";
 
 import { pageItems } from "../resources/page-items.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { readServedFile } from "./read-served-file.ts";
 import { openShelf } from "./skill-shelf.ts";
 import { skillRoot } from "./skill-uri.ts";

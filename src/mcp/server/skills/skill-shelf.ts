@@ -2,7 +2,7 @@ import type { Resource } from "@modelcontextprotocol/server";
 
 import type { Skill } from "../../../core/skill.ts";
 import { compareTexts } from "../resources/page-items.ts";
-import type { ServedClient } from "../served-client.ts";
+import type { ServedClient } from "../client.ts";
 import { toServedName } from "./served-name.ts";
 import { createServedSkill, type ServedFile, type ServedSkill } from "./served-skill.ts";
 import { parseSkillUri } from "./skill-uri.ts";

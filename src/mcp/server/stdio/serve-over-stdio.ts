@@ -3,11 +3,12 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 
 import { localUser } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
-import { createLeanStdio } from "../lean/lean-stdio.ts";
-import type { StdioOptions, StdioServing } from "../mcp-serving.ts";
-import { serveConnection, type Services, type ServedConnection } from "../services.ts";
+import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
+import { createPlainStdio } from "../plain/plain-stdio.ts";
+import { createRunListens, readListenedUris, type RunListen } from "../resources/run-listens.ts";
+import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
 
-/** Who started the process may do everything in it. */
+/** The user that started the process may do everything in it. */
 const local: Caller = { id: localUser, scopes: "all" };
 
 /** Serves one client by lines. */
@@ -15,18 +16,16 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   const { input = process.stdin, output = process.stdout } = given;
   const connections = new Set<ServedConnection>();
   let current: ServedConnection | undefined;
-  const lean = createLeanStdio(services, {
-    input,
-    output,
-    connection: () =>
-      current?.client.generation === "2026" || current?.client.info() !== undefined ? current : undefined,
-  });
-  const transport = new StdioServerTransport(lean.rest, output);
+  const transport = new StdioServerTransport(input, output);
+  const listens = followListens(services, () => current);
+  const plain = createPlainStdio(services, transport, () =>
+    current?.client.generation === "2026" || current?.client.info() !== undefined ? current : undefined,
+  );
 
   async function report(cause: Error): Promise<void> {
     services.options.onError?.(cause);
     const answer = toInvalidRequest(cause);
-    // A client that is gone need not be told.
+    // A client that disconnected needs no answer.
     if (answer !== undefined) await transport.send(answer).catch(() => {});
   }
 
@@ -45,10 +44,15 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
     },
   );
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const { onclose } = transport;
+  const { onclose, onmessage } = transport;
   Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      listens.see(message);
+      if (!plain.take(message)) onmessage?.(message);
+    },
     onclose() {
-      lean.stop();
+      plain.close();
+      listens.close();
       onclose?.();
       void Promise.all([...connections].map((connection) => connection.close())).then(() => resolve());
     },
@@ -62,9 +66,35 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   };
 }
 
-/** JSON that is no message has no number that an answer could name. A line that is no JSON at all, the SDK passes over. */
+/** JSON that is not a message has no id that an answer could name. The SDK skips a line that is not JSON. */
 function toInvalidRequest(cause: Error): JSONRPCMessage | undefined {
   if (cause.name !== "ZodError" && cause.name !== "$ZodError") return undefined;
   const error = { code: -32_600, message: "Invalid Request: the line is no JSON-RPC message" };
   return { jsonrpc: "2.0", id: null, error } as unknown as JSONRPCMessage;
+}
+
+interface StdioListens {
+  see(message: JSONRPCMessage): void;
+  close(): void;
+}
+
+/** Follows the runs that a 2026 client listens to. The SDK answers the requests, and knows which stream gets which notification. */
+function followListens({ runs }: Services, connection: () => ServedConnection | undefined): StdioListens {
+  const listens = createRunListens(runs, (uri) => connection()?.notifier.resourceUpdated(uri));
+  const open = new Map<unknown, RunListen>();
+
+  return {
+    see(message) {
+      if (!("method" in message) || runs === undefined || connection()?.client.generation !== "2026") return;
+      const id = "id" in message ? message.id : undefined;
+      if (message.method === "subscriptions/listen" && !open.has(id)) {
+        open.set(id, listens.begin(readListenedUris(message)));
+      } else if (message.method === "notifications/cancelled") {
+        const cancelled = message.params?.["requestId"];
+        open.get(cancelled)?.end();
+        open.delete(cancelled);
+      }
+    },
+    close: listens.close,
+  };
 }

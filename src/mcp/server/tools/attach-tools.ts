@@ -1,16 +1,17 @@
 import { ProtocolError, ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
 
-import { answerCall, type CallParts } from "../calls/answer-call.ts";
+import { callTool } from "../calls/call-tool.ts";
+import type { OpenCalls } from "../calls/open-calls.ts";
 import { withSessionParameter } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
-import type { ToolClient } from "../tool-client.ts";
+import type { ToolClient } from "../client.ts";
 import { listTools, toListedDispatchTool, type ListForm, type ToolList } from "./listed-tools.ts";
 
 /** How long clients that do not hear of changes may use a list. */
 export const listTtlMs = 5000;
 
 /** Serves the tools of a client. Before the server is connected. */
-export function attachTools(mcp: McpServer, client: ToolClient, parts: CallParts): void {
+export function attachTools(mcp: McpServer, client: ToolClient, calls: OpenCalls): void {
   const { server } = mcp;
   server.registerCapabilities({ tools: { listChanged: true }, logging: {} });
 
@@ -26,7 +27,7 @@ export function attachTools(mcp: McpServer, client: ToolClient, parts: CallParts
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     client.see(context);
-    return answerCall(parts, client, { name: params.name, input: params.arguments }, context);
+    return callTool(calls, client, { name: params.name, input: params.arguments }, context);
   });
 
   // The SDK checks headers that repeat arguments, and asks the server itself what a tool takes.

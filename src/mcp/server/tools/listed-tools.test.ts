@@ -4,7 +4,7 @@ import { connectHttp, listen } from "../../../../test/support/mcp-clients.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { findExposure } from "../exposure.ts";
+import { findExposure } from "../create-client.ts";
 import { listTools, type ListForm } from "./listed-tools.ts";
 
 const fixed = [{ name: "call_tool", inputSchema: { type: "object" as const } }];

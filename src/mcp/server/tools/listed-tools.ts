@@ -5,8 +5,8 @@ import { toVisibleSchema } from "../../../core/schema/close-schema.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
-import type { McpExposure } from "../mcp-server-options.ts";
-import type { McpGeneration } from "../served-client.ts";
+
+import type { McpExposure, McpGeneration } from "../client.ts";
 import { takesSession, withSessionParameter } from "../sessions/handle-dispatch.ts";
 import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
 

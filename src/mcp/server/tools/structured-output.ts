@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { innerSchemas, isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
-import type { McpGeneration } from "../served-client.ts";
+import type { McpGeneration } from "../client.ts";
 
 /**
  * How the output of a tool goes into `structuredContent`: as it is, or as `{ result: … }`, because the 2025 generation knows objects

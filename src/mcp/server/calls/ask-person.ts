@@ -1,24 +1,66 @@
 import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprotocol/server";
 
 import { toVisibleText } from "../../../core/hidden-characters.ts";
+import { isRecord } from "../../../core/json.ts";
 import { isSecretName } from "../../../core/redaction/match-secrets.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ApprovalDecision, ApprovalRequest, Approve } from "../../../workspace/call/call-options.ts";
+import { cutText } from "../../../core/cut-text.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
+import type { AskClient } from "./ask-client.ts";
 import type { CallTarget, PlannedCall } from "./call-target.ts";
-import type { Ask } from "./question-line.ts";
+
+const longestInput = 4000;
+const longestDescription = 300;
+
+const approvalForm = {
+  type: "object" as const,
+  properties: {
+    approve: { type: "boolean" as const, title: "Allow this call", default: false },
+    reason: { type: "string" as const, title: "If not: why", maxLength: 500 },
+  },
+  required: ["approve"],
+};
+
+/** Makes the approver that asks the person at the client whether a call may be made. */
+export function askApproval(ask: AskClient): Approve {
+  return async (request) => {
+    const question = inputRequired.elicit({ message: renderQuestion(request), requestedSchema: approvalForm });
+    const { approval } = await ask({ approval: question }, { signal: request.signal });
+    return toDecision(approval ?? {});
+  };
+}
+
+function toDecision({ action, content }: Readonly<Record<string, unknown>>): ApprovalDecision {
+  const { approve, reason } = (content ?? {}) as Readonly<Record<string, unknown>>;
+  if (action === "accept" && approve === true) return { decision: "approve" };
+  const why = typeof reason === "string" && reason !== "" ? reason : "the person at the client said no";
+  return { decision: "deny", reason: why };
+}
+
+/** What a person needs to decide: exactly what will run, with what the tool and the model wrote made visible. */
+function renderQuestion({ address, tool, input, callers }: ApprovalRequest): string {
+  const text = JSON.stringify(input, undefined, 2);
+  const shown =
+    text.length > longestInput ? `${cutText(text, longestInput)}\n… ${text.length} characters in all` : text;
+  const what = cutText(toVisibleText(tool.description).split("\n", 1)[0] as string, longestDescription);
+  const behalf = callers.length === 0 ? "" : `\nOn behalf of: ${callers.join(" → ")}`;
+  return toVisibleText(`Allow the tool ${address} to run?\n${what}${behalf}\n\nInput:\n${shown}`);
+}
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** More would be an interrogation; the model is told instead. */
+/** A longer form would be an interrogation; the model gets the error instead. */
 const mostFields = 8;
 
 /**
- * The input of a target, with what the person at the client was asked for, for each call that it leads to. Nobody is asked about many calls.
+ * The input of a target, with what the person at the client filled in for each call that it leads to. Where many calls lack input, the
+ * person is not asked.
  */
-export async function fillIn(target: CallTarget, given: unknown, ask: Ask): Promise<unknown> {
+export async function askMissingInput(target: CallTarget, given: unknown, ask: AskClient): Promise<unknown> {
   const calls = target.findCalls(given);
   if (calls.filter(lacksInput).length > mostFields) return given;
-  const filled = calls.map(({ entry, input }) => (entry === undefined ? input : askMissingInput(entry, input, ask)));
+  const filled = calls.map(({ entry, input }) => (entry === undefined ? input : askForCall(entry, input, ask)));
   return target.replaceInputs(given, await Promise.all(filled));
 }
 
@@ -26,7 +68,7 @@ export async function fillIn(target: CallTarget, given: unknown, ask: Ask): Prom
  * Asks the person at the client for required values that the model left out, if all of them are simple and none is a secret: the protocol
  * forbids to ask for secrets in a form. Answers with the input, filled in if they were given: whatever is still missing, the call says.
  */
-async function askMissingInput({ tool, address }: RegisteredTool, given: unknown, ask: Ask): Promise<unknown> {
+async function askForCall({ tool, address }: RegisteredTool, given: unknown, ask: AskClient): Promise<unknown> {
   const form = toMissingForm(tool.inputSchema, given);
   if (form === undefined) return given;
   const message = toVisibleText(`The tool ${address} needs more than it was given.`);
@@ -35,8 +77,8 @@ async function askMissingInput({ tool, address }: RegisteredTool, given: unknown
   return answer?.["action"] === "accept" ? { ...(given as Input | undefined), ...(answer["content"] as Input) } : given;
 }
 
-/** Tells whether a person may be asked for something that a call lacks. */
-export function lacksInput({ entry, input }: PlannedCall): boolean {
+/** Tells whether a call lacks something that a person may be asked for. */
+function lacksInput({ entry, input }: PlannedCall): boolean {
   return entry !== undefined && toMissingForm(entry.tool.inputSchema, input) !== undefined;
 }
 
@@ -51,7 +93,7 @@ type MissingForm = {
 function toMissingForm(schema: JsonSchema, given: unknown): MissingForm | undefined {
   const { required, properties } = schema;
   const input = given ?? {};
-  if (!isFields(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   if (!Array.isArray(required) || !isSchemaObject(properties)) return undefined;
   const missing = (required as readonly string[]).filter((name) => !Object.hasOwn(input, name));
   if (missing.length === 0 || missing.length > mostFields) return undefined;
@@ -108,8 +150,4 @@ function toRules(schema: JsonSchema, type: string): object {
 function toChoice(choices: unknown, type: string): object | undefined {
   const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
   return isChoice && type === "string" ? { enum: choices } : undefined;
-}
-
-function isFields(value: unknown): value is Input {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

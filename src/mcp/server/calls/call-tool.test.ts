@@ -10,7 +10,7 @@ import { progress, injected, type Tool } from "../../../core/tool.ts";
 import { createImportTool } from "../../../forge/import/create-import-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import type { WorkspaceOptions } from "../../../workspace/workspace.ts";
-import type { McpClientAccess } from "./client-access.ts";
+import type { McpClientAccess } from "./ask-client.ts";
 
 const generations: readonly ClientKind[] = ["legacy", "pinned"];
 const soon = { timeout: 20_000 };

@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { expect, test } from "vitest";
 
-import { formValidator } from "./form-validator.ts";
+import { formValidator } from "./serve-client.ts";
 
 const form = {
   type: "object",

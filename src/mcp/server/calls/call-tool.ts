@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+
+import {
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
+  type CallToolResult,
+  type InputRequiredResult,
+} from "@modelcontextprotocol/server";
+
+import { describeCause } from "../../../core/errors.ts";
+import { toScopesKey } from "../../../core/scopes.ts";
+import type { CallOptions } from "../../../workspace/call/call-options.ts";
+import type { ToolClient } from "../client.ts";
+import { canElicit, createClientAccess } from "./ask-client.ts";
+import { askApproval, askMissingInput } from "./ask-person.ts";
+import { createCallNotices } from "./call-notices.ts";
+import { findTarget, toTargetResult } from "./call-target.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import { PausableCall, type CallContext } from "./pausable-call.ts";
+
+/** What a `tools/call` asks for. */
+export interface ToolRequest {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/**
+ * Answers `tools/call`, for stdio and HTTP and both generations: makes the call, or continues one that waited for answers. The SDK and
+ * the plain envelope both come here, and only write down what it answers.
+ *
+ * @throws {ProtocolError} if there is no such tool, the client lacks a capability that the tool needs, or no call waits for the answers.
+ */
+export async function callTool(
+  { paused, running }: OpenCalls,
+  client: ToolClient,
+  request: ToolRequest,
+  context: CallContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const state = context.mcpReq.requestState();
+  const call =
+    state === undefined
+      ? new PausableCall(context, client.generation, (made) => runTool(client, request, made))
+      : continueCall(paused.take(String(state), toOwner(client, request)), context);
+  const step = await call.next().finally(running.begin(client.caller, (reason) => call.abort(reason)));
+  if (step.status === "done") return step.result;
+  // A client of 2025 is asked while its request waits, and may still cancel that request.
+  if (client.generation === "2026") call.detach();
+  try {
+    const requestState = paused.keep(call, toOwner(client, request));
+    return inputRequired({ inputRequests: step.questions, requestState });
+  } catch (cause) {
+    // An input that is nested too deeply for JSON cannot be recognised again.
+    call.abort(new Error("The call cannot wait for an answer"));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Cannot ask for more: ${describeCause(cause)}`);
+  }
+}
+
+function continueCall(call: PausableCall | undefined, context: CallContext): PausableCall {
+  if (call === undefined) {
+    const reason = { reason: "invalid_request_state" };
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", reason);
+  }
+  call.attach(context);
+  call.answer(context.mcpReq.inputResponses ?? {});
+  return call;
+}
+
+/** Only the caller of a call can continue it, with the same scopes, tool and input. */
+function toOwner({ caller }: ToolClient, { name, input }: ToolRequest): string {
+  const text = JSON.stringify([caller.id, toScopesKey(caller.scopes), name, input]);
+  return createHash("sha256").update(text).digest("base64");
+}
+
+async function runTool(client: ToolClient, request: ToolRequest, call: PausableCall): Promise<CallToolResult> {
+  // The request that begins a call is attached to it.
+  const context = call.context as CallContext;
+  const target = findTarget(client, request.name);
+  const capabilities = client.capabilities(context);
+  const { access, missing } = createClientAccess((questions, options) => call.ask(questions, options), capabilities);
+  const notices = wantsNotices(client, context) ? createCallNotices(() => call.context) : undefined;
+  const isPersonThere = canElicit(capabilities);
+  const options: CallOptions = {
+    signal: call.signal,
+    user: client.caller.id,
+    // The workspace decides if it has an approver; only then is the person at the client not asked.
+    ...(isPersonThere && { approveIfNobody: askApproval((questions, asked) => call.ask(questions, asked)) }),
+    ...toTrace(context),
+    ...(notices !== undefined && { onEvent: notices.onEvent }),
+    injected: { mcp: access, sampling: access },
+  };
+  const input = isPersonThere
+    ? await askMissingInput(target, request.input, (questions, asked) => call.ask(questions, asked))
+    : request.input;
+  const form = target.findForm(input);
+  const outcome = await target.run(input, options);
+  await notices?.flush();
+  const lacking = outcome.status === "failed" ? missing() : undefined;
+  if (lacking !== undefined && client.generation === "2026") throw lacking;
+  return toTargetResult(target, outcome, form);
+}
+
+/** Where a request of 2026 says that it wants logs. */
+const logLevelKey = "io.modelcontextprotocol/logLevel";
+
+/** Events are made only for a client that gets them. Clients of 2025 get logs without asking. */
+function wantsNotices({ generation }: ToolClient, { mcpReq }: CallContext): boolean {
+  return (
+    generation === "2025" ||
+    mcpReq._meta?.progressToken !== undefined ||
+    (mcpReq.envelope !== undefined && logLevelKey in mcpReq.envelope)
+  );
+}
+
+function toTrace({ mcpReq }: CallContext): Pick<CallOptions, "traceparent" | "tracestate"> {
+  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (mcpReq._meta ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  return {
+    ...(typeof traceparent === "string" && { traceparent }),
+    ...(typeof tracestate === "string" && { tracestate }),
+  };
+}

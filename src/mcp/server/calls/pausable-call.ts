@@ -1,0 +1,195 @@
+import type { CallToolResult, InputRequests, ServerContext } from "@modelcontextprotocol/server";
+
+import type { McpGeneration } from "../client.ts";
+import { checkAnswers, type AskOptions, type ClientAnswers } from "./ask-client.ts";
+
+/** A request that a call answers. The SDK's context of a request is one; the plain envelope makes the same. */
+export interface CallContext {
+  readonly mcpReq: Pick<
+    ServerContext["mcpReq"],
+    "_meta" | "envelope" | "inputResponses" | "log" | "notify" | "requestState" | "signal"
+  >;
+}
+
+/** Where a call is: over, or paused until the client answers questions. */
+export type CallStep =
+  | { readonly status: "done"; readonly result: CallToolResult }
+  | { readonly status: "asking"; readonly questions: InputRequests };
+
+/**
+ * How often one call may ask. Clients of 2026 give up on a call after 10 rounds, so the call must fail before that; for a client of
+ * 2025 the SDK counts the rounds, with the limit that it is given.
+ */
+export const maxRounds: Readonly<Record<McpGeneration, number>> = { "2025": 128, "2026": 10 };
+
+type Answers = Readonly<Record<string, unknown>>;
+
+interface Question {
+  readonly questions: InputRequests;
+  /** The keys under which the client saw the questions last, by their own keys. */
+  sentAs: ReadonlyMap<string, string> | undefined;
+  readonly resolve: (answers: ClientAnswers) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/**
+ * A tool call that can pause to ask the client. It outlives a request: the request that began it ends with questions, and the next
+ * request brings the answers.
+ */
+export class PausableCall {
+  readonly #stop = new AbortController();
+  readonly #generation: McpGeneration;
+  readonly #run: (call: PausableCall) => Promise<CallToolResult>;
+  readonly #waiting: Question[] = [];
+  #done: Promise<CallStep> | undefined;
+  #context: CallContext | undefined;
+  /** Answers that came with the first request, before the call asked for them. They count once. */
+  #early: Answers;
+  #rounds = 0;
+  #onQuestion = (): void => {};
+
+  /** Does not begin yet: `next` does. */
+  constructor(first: CallContext, generation: McpGeneration, run: (call: PausableCall) => Promise<CallToolResult>) {
+    this.#generation = generation;
+    this.#run = run;
+    this.#early = first.mcpReq.inputResponses ?? {};
+    this.attach(first);
+  }
+
+  /** Aborted when the call is cancelled. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** The request that is being answered now; `undefined` while the call waits for the client to come back. */
+  get context(): CallContext | undefined {
+    return this.#context;
+  }
+
+  /** Continues in another request: notifications go to it, and cancelling it cancels the call. */
+  attach(context: CallContext): void {
+    this.detach();
+    this.#context = context;
+    const { signal } = context.mcpReq;
+    if (signal.aborted) this.#cancel();
+    else signal.addEventListener("abort", this.#cancel, { once: true });
+  }
+
+  /** Ends the tie to its request: the call now waits for the next one. */
+  detach(): void {
+    this.#context?.mcpReq.signal.removeEventListener("abort", this.#cancel);
+    this.#context = undefined;
+  }
+
+  abort(reason: Error): void {
+    this.#stop.abort(reason);
+  }
+
+  readonly #cancel = (): void => this.#stop.abort(this.#context?.mcpReq.signal.reason);
+
+  /** Resolves when the call is over or has questions. Rejects with what the call rejects with. */
+  next(): Promise<CallStep> {
+    if (this.#done === undefined) {
+      this.#done = this.#run(this).then((result) => ({ status: "done", result }));
+      // `next` reports a rejection; between two requests nothing waits for it.
+      this.#done.catch(() => {});
+    }
+    return Promise.race([this.#done, this.#nextRound()]);
+  }
+
+  /** Asks the client. Rejects when the call is cancelled, when `signal` is aborted, or after too many rounds. */
+  async ask(questions: InputRequests, { takeEarly = false, signal }: AskOptions = {}): Promise<ClientAnswers> {
+    const known = takeEarly ? this.#takeEarlyAnswers(questions) : undefined;
+    if (known !== undefined) return known;
+    const stop = signal === undefined ? this.signal : AbortSignal.any([this.signal, signal]);
+    if (stop.aborted) throw toError(stop.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<ClientAnswers>();
+    const question: Question = { questions, sentAs: undefined, resolve, reject };
+    const leave = (): void => {
+      this.#remove(question);
+      reject(toError(stop.reason));
+    };
+    stop.addEventListener("abort", leave, { once: true });
+    this.#waiting.push(question);
+    this.#onQuestion();
+    try {
+      return await promise;
+    } finally {
+      stop.removeEventListener("abort", leave);
+    }
+  }
+
+  /** Takes what the client sent. Questions without a valid answer are asked again. */
+  answer(given: Answers): void {
+    for (const question of [...this.#waiting]) {
+      const answers = question.sentAs && checkAnswers(question.questions, pick(given, question.sentAs));
+      if (answers === undefined) continue;
+      this.#remove(question);
+      question.resolve(answers);
+    }
+  }
+
+  #takeEarlyAnswers(questions: InputRequests): ClientAnswers | undefined {
+    const given = this.#early;
+    this.#early = {};
+    return checkAnswers(questions, given);
+  }
+
+  #remove(question: Question): void {
+    const at = this.#waiting.indexOf(question);
+    if (at !== -1) this.#waiting.splice(at, 1);
+  }
+
+  /** Resolves with the next questions. Those that are asked at the same time are one round. */
+  #nextRound(): Promise<CallStep> {
+    return new Promise((resolve) => {
+      let isDue = false;
+      const show = (): void => {
+        isDue = false;
+        if (this.#rounds >= maxRounds[this.#generation]) this.#refuseAll();
+        if (this.#waiting.length === 0) return;
+        this.#rounds += 1;
+        this.#onQuestion = () => {};
+        resolve({ status: "asking", questions: this.#takeRound() });
+      };
+      this.#onQuestion = () => {
+        if (!isDue) setImmediate(show);
+        isDue = true;
+      };
+      if (this.#waiting.length > 0) this.#onQuestion();
+    });
+  }
+
+  #refuseAll(): void {
+    const rounds = maxRounds[this.#generation];
+    const reason = `the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`;
+    for (const question of this.#waiting.splice(0)) question.reject(new Error(reason));
+  }
+
+  /** The questions of a round, each under a key of its own. */
+  #takeRound(): InputRequests {
+    // A client of 2025 may have room for one form only; a client of 2026 gets all of them, because it may not come back often.
+    const shown = this.#generation === "2026" ? this.#waiting : this.#waiting.slice(0, 1);
+    const all = new Map<string, InputRequests[string]>();
+    for (const question of shown) {
+      const sentAs = new Map<string, string>();
+      for (const [key, one] of Object.entries(question.questions)) {
+        let free = key;
+        for (let count = 2; all.has(free); count += 1) free = `${key}-${count}`;
+        all.set(free, one);
+        sentAs.set(key, free);
+      }
+      question.sentAs = sentAs;
+    }
+    return Object.fromEntries(all);
+  }
+}
+
+function pick(given: Answers, sentAs: ReadonlyMap<string, string>): Record<string, unknown> {
+  const own = [...sentAs].filter(([, sent]) => Object.hasOwn(given, sent));
+  return Object.fromEntries(own.map(([key, sent]) => [key, given[sent]]));
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("The call was cancelled");
+}

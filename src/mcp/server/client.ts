@@ -1,0 +1,108 @@
+import type {
+  ClientCapabilities,
+  GetPromptResult,
+  InputRequiredResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  ServerContext,
+} from "@modelcontextprotocol/server";
+
+import type { Store } from "../../core/store.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
+import type { Caller } from "../../gate/gate.ts";
+import type { Session, Workspace } from "../../workspace/workspace.ts";
+import type { SessionHandles } from "./sessions/session-handles.ts";
+
+/** The two generations of the protocol: up to 2025-11-25 (sessions), and since 2026-07-28 (no state between requests). */
+export type McpGeneration = "2025" | "2026";
+
+/**
+ * One client that is served: what the parts of the server (tools, resources, prompts, completions, skills) know of it. There is one
+ * for each connection on stdio, each session of 2025 over HTTP and each request of 2026 over HTTP.
+ */
+export interface ServedClient {
+  readonly workspace: Workspace;
+  /**
+   * What is open for this client, as the caller of the request that is being answered may see it. In the 2025 generation it is the client's own; in 2026 all clients see the same one, in which
+   * nothing is opened. What the caller's scopes do not allow is not in it.
+   */
+  readonly session: Session;
+  /** Who makes the request that is being answered; outside of one, who opened the session. */
+  readonly caller: Caller;
+  readonly generation: McpGeneration;
+  readonly store?: Store;
+  readonly forge?: Forge;
+  /** Finds paths that begin with a text, for completions. */
+  readonly listFiles?: (prefix: string) => Promise<readonly string[]>;
+  /** Resources and prompts that are served beside Kitbag's own, after them. */
+  readonly resources: readonly McpResourceSource[];
+  readonly prompts: readonly McpPromptSource[];
+  /**
+   * The names of the tools that `tools/list` shows to this client, for texts that speak of them. @default those of dispatch and all
+   * that are available
+   */
+  readonly shownTools?: () => Iterable<string>;
+  /** What the client calls itself; unknown before it has said so. */
+  info(): { readonly name: string; readonly version: string } | undefined;
+}
+
+/**
+ * Which tools a client sees: the fixed few with which it finds and calls everything (`dispatch`), those that are available now
+ * (`direct`), or both.
+ */
+export type McpExposure = "both" | "dispatch" | "direct";
+
+/** A request, as far as it says something of its client. */
+export interface SaidWithRequest {
+  readonly mcpReq: Pick<ServerContext["mcpReq"], "envelope">;
+}
+
+/** A client, and what only the part of the server that serves tools must know of it. */
+export interface ToolClient extends ServedClient {
+  /** Remembers what the client says of itself with a request. */
+  see(context: SaidWithRequest): void;
+  /** Which tools it is shown. */
+  exposure(): McpExposure;
+  /** What the client says that it can do, with this request or when it connected. */
+  capabilities(context: SaidWithRequest): ClientCapabilities | undefined;
+  /** Sessions that clients of the 2026 generation keep by handles. */
+  readonly handles: SessionHandles;
+  /** Another session as this client's caller may see it. */
+  guard(session: Session): Session;
+}
+
+/**
+ * Resources that are served beside Kitbag's own.
+ *
+ * **Contract**: lists may change whenever `McpServing.notify` says so, and are in a fixed order.
+ */
+export interface McpResourceSource {
+  list?(): readonly Resource[];
+  templates?(): readonly ResourceTemplateType[];
+  /** Answers `undefined` for what is not its own; then the next source is asked. */
+  read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
+  /** Values for an argument of one of its templates; `undefined` for a template that is not its own. */
+  complete?(template: string, argument: McpArgument): Promise<readonly string[] | undefined>;
+}
+
+/** Prompts that are served beside Kitbag's own. */
+export interface McpPromptSource {
+  list(): readonly Prompt[];
+  /** Answers `undefined` for what is not its own; then the next source is asked. */
+  get(
+    name: string,
+    values: Readonly<Record<string, string>>,
+    context: ServerContext,
+  ): Promise<GetPromptResult | InputRequiredResult | undefined>;
+  /** Values for an argument of one of its prompts; `undefined` for a prompt that is not its own. */
+  complete?(prompt: string, argument: McpArgument): Promise<readonly string[] | undefined>;
+}
+
+/** An argument that somebody is typing. */
+export interface McpArgument {
+  readonly name: string;
+  /** What is typed so far. */
+  readonly value: string;
+}
