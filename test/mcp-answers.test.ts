@@ -300,7 +300,7 @@ const askingTools: readonly Tool[] = [
     inject: { mcp: injected<McpClientAccess>() },
     async run(_input, { injected: { mcp } }) {
       const { said } = await mcp.ask({ said: question });
-      return (said?.["content"] as { readonly text: string }).text;
+      return (said?.["content"] as { readonly text: string } | undefined)?.text;
     },
   }),
   defineTool({
@@ -309,7 +309,7 @@ const askingTools: readonly Tool[] = [
     inject: { mcp: injected<McpClientAccess>() },
     async run(_input, { injected: { mcp } }) {
       const { color } = await mcp.ask({ color: form });
-      return (color?.["content"] as { readonly color: string }).color;
+      return (color?.["content"] as { readonly color: string } | undefined)?.color;
     },
   }),
   defineTool({
@@ -319,7 +319,7 @@ const askingTools: readonly Tool[] = [
     async run(_input, { injected: { sampling } }) {
       if (!sampling.can("sampling")) return "a text without a model";
       const { said } = await sampling.ask({ said: question });
-      return (said?.["content"] as { readonly text: string }).text;
+      return (said?.["content"] as { readonly text: string } | undefined)?.text;
     },
   }),
   defineTool({

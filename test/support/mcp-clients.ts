@@ -8,8 +8,7 @@ import { onTestFinished } from "vitest";
 import type { GateOptions } from "../../src/gate/gate.ts";
 import { openGate } from "../../src/gate/open-gate.ts";
 import { createMcpServer } from "../../src/mcp/server/create-mcp-server.ts";
-import type { McpServerOptions } from "../../src/mcp/server/mcp-server-options.ts";
-import type { McpServing } from "../../src/mcp/server/mcp-server-options.ts";
+import type { McpServerOptions, McpServing } from "../../src/mcp/server/mcp-server-options.ts";
 
 /** How a client of the official SDK speaks: v1, v2 as it is by default, v2 that finds out, v2 that wants 2026-07-28. */
 export type ClientKind = "v1" | "legacy" | "auto" | "pinned";

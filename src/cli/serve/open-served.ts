@@ -4,8 +4,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
-import type { McpServerEvent } from "../../mcp/server/mcp-server-options.ts";
-import type { McpServing } from "../../mcp/server/mcp-server-options.ts";
+import type { McpServerEvent, McpServing } from "../../mcp/server/mcp-server-options.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";

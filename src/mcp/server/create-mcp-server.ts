@@ -1,7 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { HttpSessions } from "./http/http-sessions.ts";
-import { createHttpSessions } from "./http/http-sessions.ts";
+import { type HttpSessions, createHttpSessions } from "./http/http-sessions.ts";
 import { createRoute } from "./http/create-route.ts";
 import { createModernService, type ModernService } from "./http/serve-modern.ts";
 import type { McpServerLimits, McpServerOptions, McpServing, StdioServing } from "./mcp-server-options.ts";

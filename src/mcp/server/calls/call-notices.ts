@@ -1,5 +1,4 @@
 import type { CallEvent, Progress } from "../../../core/events.ts";
-import type { JsonValue } from "../../../core/json.ts";
 import { toText } from "../tools/to-call-result.ts";
 import type { CallContext } from "./pausable-call.ts";
 
@@ -70,7 +69,8 @@ function toPiece(event: CallEvent, counter: ProgressCounter): Piece | undefined 
   if (type === "call-start") counter.begin(call, event.parent);
   if (type === "call-progress") return progressPiece(counter.next(call, event.progress));
   if (type === "call-log") {
-    return { isPassing: false, send: (context) => sendLog(context, event.message, event.data) };
+    const data = event.data === undefined ? event.message : { message: event.message, data: event.data };
+    return { isPassing: false, send: ({ mcpReq }) => mcpReq.log("info", data, "kitbag") };
   }
   if (type !== "call-chunk") return undefined;
   const message = toText(event.chunk).slice(0, longestMessage);
@@ -86,16 +86,6 @@ function progressPiece(params: object): Piece {
       await mcpReq.notify({ method: "notifications/progress", params: { ...params, progressToken } });
     },
   };
-}
-
-function sendLog({ mcpReq }: CallContext, message: string, data: JsonValue | undefined): Promise<void> {
-  // oxlint-disable-next-line typescript/no-deprecated -- the protocol keeps logging for clients that know nothing else
-  return mcpReq.log("info", toLogData(message, data), "kitbag");
-}
-
-/** What a tool said, as the protocol carries it. */
-export function toLogData(message: string, data: JsonValue | undefined): JsonValue {
-  return data === undefined ? message : { message, data };
 }
 
 interface ProgressCounter {

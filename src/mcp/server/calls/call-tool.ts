@@ -43,7 +43,7 @@ export async function callTool(
   const call =
     state === undefined
       ? new PausableCall(context, client.generation, (made) => runTool(client, request, made))
-      : continueCall(paused.take(String(state), toOwner(client, request)), context);
+      : continueCall(typeof state === "string" ? paused.take(state, toOwner(client, request)) : undefined, context);
   const step = await call.next().finally(running.begin(client.caller, (reason) => call.abort(reason)));
   if (step.status === "done") return step.result;
   // A client of 2025 is asked while its request waits, and may still cancel that request.

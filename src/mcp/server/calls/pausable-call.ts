@@ -1,14 +1,20 @@
 import type { CallToolResult, InputRequests, ServerContext } from "@modelcontextprotocol/server";
 
+import type { JsonValue } from "../../../core/json.ts";
 import type { McpGeneration } from "../client.ts";
 import { checkAnswers, type AskOptions, type ClientAnswers } from "./ask-client.ts";
 
 /** A request that a call answers. The SDK's context of a request is one; the plain envelope makes the same. */
 export interface CallContext {
-  readonly mcpReq: Pick<
-    ServerContext["mcpReq"],
-    "_meta" | "envelope" | "inputResponses" | "log" | "notify" | "requestState" | "signal"
-  >;
+  readonly mcpReq: CalledRequest;
+}
+
+interface CalledRequest extends Pick<
+  ServerContext["mcpReq"],
+  "_meta" | "envelope" | "inputResponses" | "notify" | "requestState" | "signal"
+> {
+  /** Sends what the tool logs. The protocol keeps it for clients that know nothing else. */
+  log(level: "info", data: JsonValue, logger: string): Promise<void>;
 }
 
 /** Where a call is: over, or paused until the client answers questions. */

@@ -31,8 +31,7 @@ export function createPlainStdio(
       serverInfo,
       signal: stop.signal,
       // oxlint-disable-next-line typescript/no-deprecated -- the protocol keeps logging for clients that know nothing else
-      log: (level, data, logger) =>
-        mcp.server.sendLoggingMessage({ level, data, ...(logger !== undefined && { logger }) }),
+      log: (level, data, logger) => mcp.server.sendLoggingMessage({ level, data, logger }),
     });
     running.delete(request.id);
     // A client that disconnected needs no answer.

@@ -8,8 +8,7 @@ import { initialize } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { createMcpServer } from "../create-mcp-server.ts";
-import type { McpServerOptions } from "../mcp-server-options.ts";
-import type { StdioServing } from "../mcp-server-options.ts";
+import type { McpServerOptions, StdioServing } from "../mcp-server-options.ts";
 
 test("serveStdio() says what is wrong with a line, and goes on", async () => {
   const { send, next } = await serve();
