@@ -32,7 +32,7 @@ test.for(["tool-input", "tool-output"] as const)(
       status: "failed",
       error: {
         message: expect.stringContaining(
-          "the word is listed; nobody is there to be asked; use a terminal, or approve it with --yes",
+          "the word is listed; no person can be asked; use a terminal, or approve it with --yes",
         ) as string,
       },
     });

@@ -9,7 +9,7 @@ import { toPrintableLine } from "./printable.ts";
 /**
  * How a person calls a tool by hand: with their limit, asked for what needs an approval, and shown all of the output.
  *
- * @throws {KitbagError} `usage-invalid` for a limit that is none.
+ * @throws {KitbagError} `usage-invalid` for an invalid limit.
  */
 export function toCallOptions(
   invocation: Invocation,
@@ -44,7 +44,7 @@ export function askThePerson({ terminal, options }: Pick<Invocation, "terminal" 
     const { tool, reason } = request;
     if (!tool.needsApproval || options["yes"] === true) return { decision: "approve" };
     if (!terminal.canAsk) {
-      const absent = "nobody is there to be asked; use a terminal, or approve it with --yes";
+      const absent = "no person can be asked; use a terminal, or approve it with --yes";
       return { decision: "deny", reason: reason === undefined ? absent : `${reason}; ${absent}` };
     }
     const answer = await terminal.ask(renderQuestion(request), { dropTyped: true });

@@ -68,7 +68,7 @@ export interface Action {
 /**
  * Runs the action that the first word names, or `usual` if there is no word.
  *
- * @throws {KitbagError} `usage-invalid` if there is none, or it takes more or fewer words; whatever the action throws.
+ * @throws {KitbagError} `usage-invalid` if there is no such action, or it takes more or fewer words; whatever the action throws.
  */
 export async function runAction(
   command: string,

@@ -31,7 +31,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "approvals",
-    summary: "Decide on calls of agents that wait for somebody",
+    summary: "Approve or deny calls of agents that wait for approval",
     load: async () => (await import("./commands/approvals.ts")).approvalsCommand,
   },
   {

@@ -55,7 +55,7 @@ export interface Project {
 export type ProjectOptions = Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "warm">;
 
 /**
- * Makes the project of a command that calls tools. Whoever opens it closes it.
+ * Makes the project of a command that calls tools. The caller closes it.
  *
  * @throws {KitbagError} `usage-invalid` for a store, a sandbox or a variable that cannot be used.
  */

@@ -5,7 +5,7 @@
 const unprintable =
   /(?![\t\n])[\u034F\p{Cc}\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]{2,}/gu;
 
-/** Shows control characters of somebody else's text instead of letting the terminal obey them. */
+/** Shows control characters of text from elsewhere instead of letting the terminal obey them. */
 export function toPrintable(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(unprintable, showCharacter);
 }

@@ -50,7 +50,7 @@ function describeTool({ tool, wireName, source, owner }: RegisteredTool): Fact[]
     ["runtime", tool.code.kind],
     ["annotations", describeAnnotations(tool)],
     ["permissions", describePermissions(tool)],
-    ["approval", tool.needsApproval ? "somebody must approve each call" : ""],
+    ["approval", tool.needsApproval ? "a person must approve each call" : ""],
     ["injected", tool.inject.join(", ")],
     ["limits", describeLimits(tool)],
     ["cache", describeCache(tool)],
@@ -85,13 +85,13 @@ function describePermissions(tool: Tool): string {
   return isEnforced(tool) ? kinds : `${kinds} (declared, not enforced: ${reason})`;
 }
 
-/** Permissions in a line: `network example.com; env HOME`. Empty if there are none. */
+/** Permissions in a line: `network example.com; env HOME`. Empty without permissions. */
 export function listPermissions(permissions: Permissions): string {
   const kinds = Object.keys(permissions) as (keyof Permissions)[];
   return kinds.map((kind) => `${kind} ${scopesOf(permissions, kind).join(" ")}`).join("; ");
 }
 
-/** A line in red for permissions that open what is shielded, by its exact path; none if there are none. */
+/** A line in red for permissions that open what is shielded, by its exact path; no line if no permission does. */
 export function renderOpened(
   { read = [], write = [] }: Permissions,
   terminal: Pick<Terminal, "style">,

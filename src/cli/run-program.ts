@@ -28,7 +28,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     if (!isRead) process.exit();
     printAnswer(answer, render, terminal);
     await terminal.flush();
-    // A tool that was cut off at its limit may still hold timers and sockets; the answer is there, so nobody waits for them.
+    // A tool that was cut off at its limit may still hold timers and sockets; the answer is there, so they are not waited for.
     process.exit(answer.exitCode ?? 0);
   };
 

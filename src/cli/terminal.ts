@@ -20,11 +20,11 @@ export interface Terminal {
   print(text: string): void;
   /** Writes to standard error. */
   note(text: string): void;
-  /** Shows a line of standard error that the next one replaces; nothing if nobody watches, or the screen cannot do that. */
+  /** Shows a line of standard error that the next one replaces; nothing without a screen that can do that. */
   showStatus(text: string): void;
   /** Colours text for standard output, if that is a screen. */
   style(style: Style, text: string): string;
-  /** Makes somebody else's text harmless for standard output if that is a screen; a pipe gets it as it is. */
+  /** Makes text from elsewhere harmless for standard output if that is a screen; a pipe gets it as it is. */
   toShown(text: string): string;
   /** Asks on standard error and reads one line; nothing if the person ends the input (Ctrl-C, Ctrl-D) instead. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
@@ -59,7 +59,7 @@ export interface TerminalStreams {
 
 const eraseLine = "\r\u001B[K";
 
-/** Makes a terminal out of streams. Its `print` keeps working when somebody replaces `stdout.write` later. */
+/** Makes a terminal out of streams. Its `print` keeps working when `stdout.write` is replaced later. */
 export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams): Terminal {
   const write = stdout.write.bind(stdout);
   const isScreen = stdout.isTTY === true;

@@ -18,7 +18,7 @@ export async function untilInterrupted<Result>(
 /** What is to end in order, each with what stops it. */
 const goingOn = new Set<() => void>();
 
-/** Calls `stop` when somebody wants the program to end, until the function is called that it answers with. */
+/** Calls `stop` when the program is asked to end; returns the function that cancels this. */
 export function onInterrupt(stop: () => void, signals = endSignals): () => void {
   goingOn.add(stop);
   for (const name of signals) process.once(name, stop);

@@ -93,7 +93,7 @@ export function chooseModel(
  * keeps it from being asked.
  */
 export async function checkModel(model: Model | string, env: Invocation["env"]): Promise<void> {
-  // The offline one is always there; to find it costs time that nobody needs to wait.
+  // The offline model is always there: looking it up would only cost time.
   if (typeof model !== "string" || model === "local") return;
   const { resolveModel } = await import("../../models/resolve/resolve-model.ts");
   try {

@@ -44,7 +44,7 @@ export interface AgentWishes {
   readonly asksModel?: boolean;
 }
 
-/** Opens a project, and an agent on its tools. Whoever opens it closes it. */
+/** Opens a project, and an agent on its tools. The caller closes it. */
 export async function openAgent(invocation: Invocation, wishes: AgentWishes): Promise<OpenAgent> {
   const project = openProject(invocation, { warm: wishes.warm ?? false });
   try {
@@ -75,7 +75,7 @@ async function openOn(
     workspace,
     ...(store !== undefined && { store }),
     ...(audit !== undefined && { audit }),
-    // The workspace has the others look at calls, whoever makes them.
+    // The workspace applies the other guards to all calls.
     guards: guardsOnlyAt(options.guards ?? [], ["task", "answer"]),
     scopesOf: createLocalScopes(invocation, records.user),
     ...(prices !== undefined && { prices }),

@@ -55,7 +55,7 @@ test("kitbag add shows what it found and keeps nothing when nobody can be asked"
   expect(added.code).toBe(1);
   expect(added.stdout).toBe("");
   expect(added.stderr).toContain("Says a word");
-  expect(added.stderr).toContain("nobody is there to be asked. Read what is shown, then add --yes");
+  expect(added.stderr).toContain("no person can be asked. Read what is shown, then add --yes");
   expect(existsSync(join(project.folder, ".kitbag"))).toBe(false);
   expect(existsSync(join(project.folder, "kitbag.lock"))).toBe(false);
 });

@@ -12,7 +12,7 @@ import { addListOption, getTexts, addStoreOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
-/** `kitbag add`: skills of others, fetched, shown, and enabled if somebody says so. */
+/** `kitbag add`: skills of others, fetched, shown, and enabled if the person agrees. */
 export const addCommand: CliCommand = {
   examples: [
     ["kitbag add owner/repo", "a repository of GitHub; if it has several skills, you are asked which"],

@@ -14,13 +14,13 @@ import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts, renderTable } from "../render.ts";
 import { findSealer, needSealer, withKept, type Kept } from "../store/open-kept.ts";
 
-/** `kitbag approvals`: calls of agents, and drafts of tools, that wait for somebody. */
+/** `kitbag approvals`: calls of agents, and drafts of tools, that wait for approval. */
 export const approvalsCommand: CliCommand = {
   examples: [
     ["kitbag approvals", "which calls wait, and which tools that want more permissions than the policy grants"],
     ["kitbag approvals show 3f2a91bc", "all of one: the input of a call, the code of a tool or what changes in it"],
     ["kitbag approvals approve 3f2a91bc", "allow one; then: kitbag runs resume 3f2a91bc"],
-    [`kitbag approvals approve 3f2a91bc --input '{"to": "somebody else"}'`, "allow it with another input"],
+    [`kitbag approvals approve 3f2a91bc --input '{"to": "another address"}'`, "allow it with another input"],
     [`kitbag approvals deny 3f2a91bc --reason "not today"`, "forbid it; the model is told why"],
   ],
   define(command) {

@@ -10,7 +10,7 @@ import { withKept } from "../store/open-kept.ts";
 import { findKeyFile, verifyKept } from "../store/verify-kept.ts";
 import { toLinesFile, writeLines } from "../store/write-lines.ts";
 
-/** `kitbag audit`: who called what, in a chain that nobody can change unseen. */
+/** `kitbag audit`: who called what, in a chain in which every change shows. */
 export const auditCommand: CliCommand = {
   examples: [
     ["kitbag audit verify", "is every record there, unchanged and in its place? exit code 1 if not"],

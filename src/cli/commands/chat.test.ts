@@ -60,13 +60,13 @@ test("kitbag chat goes on after a request that failed, without it, and ends with
   expect(JSON.stringify(server.requests[1]?.body)).not.toContain("first");
 });
 
-test("kitbag chat denies a call that needs an approval when nobody is there to be asked", async () => {
+test("kitbag chat denies a call that needs an approval when no person can be asked", async () => {
   const { env, server } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Then not." }]);
 
   const { stdout } = await chat(["write to Ada"], { env });
 
   expect(stdout).toBe("Then not.\n\n");
-  expect(JSON.stringify(server.requests[1]?.results)).toContain("nobody is there to be asked");
+  expect(JSON.stringify(server.requests[1]?.results)).toContain("no person can be asked");
 });
 
 test("kitbag chat knows its commands, and says which was meant", async () => {

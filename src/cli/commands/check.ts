@@ -86,7 +86,7 @@ function toChecked(report: SkillReport, findings: readonly Diagnostic[], cwd: st
   };
 }
 
-/** A folder that nobody could look into may hold skills: nothing vanishes, so it counts as one that was skipped. */
+/** An unreadable folder may hold skills: nothing vanishes, so it counts as a skipped skill. */
 function toSkipped(diagnostic: Diagnostic, cwd: string): CheckedSkill {
   return {
     path: toShownPath(diagnostic.file, cwd),

@@ -88,7 +88,7 @@ test("kitbag dead drop takes calls off the list, all that were named or none", a
 
   expect([mistyped.code, before.length]).toEqual([1, 1]);
   expect(mistyped.stderr).toContain('Cannot find the failed call "no-such-id"');
-  expect([dropped.stdout, after.stdout]).toEqual([`Dropped ${id}\n`, "No call failed that is not done by now.\n"]);
+  expect([dropped.stdout, after.stdout]).toEqual([`Dropped ${id}\n`, "No failed calls are waiting to be retried.\n"]);
 });
 
 test("kitbag dead retry makes a call of another user only as that user's token allows", async () => {

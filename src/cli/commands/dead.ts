@@ -33,7 +33,7 @@ export const deadCommand: CliCommand = {
     ["kitbag dead list", "which calls failed, the newest first"],
     ["kitbag dead show 3f2a91bc-1", "everything about one: its input, its error"],
     ["kitbag dead retry 3f2a91bc-1", "make the call again; if it is done now, it is off the list"],
-    [`kitbag dead retry 3f2a91bc-1 --input '{"to": "somebody else"}'`, "with another input"],
+    [`kitbag dead retry 3f2a91bc-1 --input '{"to": "another address"}'`, "with another input"],
     ["kitbag dead drop 3f2a91bc-1", "take it off the list"],
   ],
   define(command) {
@@ -67,7 +67,7 @@ async function listLetters(invocation: Invocation): Promise<Answer> {
   const all = user === undefined ? kept : kept.filter((letter) => letter.user === user);
   const letters = all.slice(0, limit);
   const document = { letters, total: all.length };
-  if (letters.length === 0) return { document, text: "No call failed that is not done by now." };
+  if (letters.length === 0) return { document, text: "No failed calls are waiting to be retried." };
   const rows = letters.map(({ id, time, tool, attempts, error }) => [
     id,
     showTime(time),
@@ -84,7 +84,7 @@ async function listLetters(invocation: Invocation): Promise<Answer> {
 
 const pageSize = 1000;
 
-/** All of them, the newest first: a store lists the oldest first, and what failed just now is what somebody looks for. */
+/** All of them, the newest first: a store lists the oldest first, and a person looks for what failed just now. */
 async function readLetters(dead: DeadLetters): Promise<readonly DeadLetter[]> {
   const letters: DeadLetter[] = [];
   for (;;) {

@@ -68,7 +68,7 @@ function writeManifest(path: string, text: string, { report, force }: WriteOptio
     throw usageError(`Cannot write ${path}: it is already there; --force replaces it, and keeps what it says`);
   }
   try {
-    // The folder may be somebody else's work: a link in it must not lead us out of it.
+    // The folder may come from elsewhere: a link in it must not lead out of it.
     if (!isInside(realpathSync(dirname(path)), report.directory))
       throw usageError(`Cannot write ${path}: it is outside`);
     writeFileAtomically(path, text, { mode: 0o644 });

@@ -171,7 +171,7 @@ function writeFolder(folder: string, files: readonly TemplateFile[]): void {
     throw usageError(`Cannot write ${folder}: it is already there; choose another name, or move it away`);
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    // Fails if somebody else was faster.
+    // Fails if another program was faster.
     mkdirSync(folder);
   } catch (cause) {
     throw usageError(`Cannot write ${folder}: ${describeFileError(cause)}`);

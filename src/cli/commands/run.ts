@@ -102,7 +102,7 @@ async function runTask(
   const debugging = breakpoints && (await openDebugging(invocation, breakpoints));
   const run = agent.run([message], {
     ...options,
-    // Of the run, so that whoever goes on with it asks the same one.
+    // Kept with the run, so that resuming it asks the same model.
     model,
     skills,
     onEvent: shown.onEvent,

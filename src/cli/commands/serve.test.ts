@@ -124,7 +124,7 @@ test("kitbag serve goes on when a tool leaves a failure that nobody waits for, a
   const { client, stderr } = await connectStdio(createTools(), ["--module", "tools.ts"]);
 
   await client.callTool({ name: "stray", arguments: {} });
-  await expect.poll(stderr).toContain("A tool left a failure that nobody waits for: stray failure");
+  await expect.poll(stderr).toContain("A tool left a failure that is not handled: stray failure");
   const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
 
   expect(text(answer)).toBe("Hello Ada");
@@ -490,7 +490,7 @@ test("kitbag serve --http --print-config refuses a token that is too short, as s
   const run = await runKitbag(["serve", "--http", "--token", "short", "--print-config", "codex"]);
 
   expect([run.code, run.stdout]).toEqual([2, ""]);
-  expect(run.stderr).toContain("at least 16, so that nobody guesses it");
+  expect(run.stderr).toContain("at least 16, so that it cannot be guessed");
 });
 
 test("kitbag serve --print-config for an address of the network prints one that can be used here", async () => {

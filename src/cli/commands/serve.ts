@@ -88,7 +88,7 @@ async function serveProject(project: Project, wishes: ServeWishes): Promise<Answ
 /** A promise that a tool forgot must not take the service away from everybody. What is thrown outside of one still ends it. */
 function surviveRejections({ terminal }: Invocation): void {
   process.on("unhandledRejection", (cause) => {
-    terminal.note(`${toPrintableLine(`A tool left a failure that nobody waits for: ${describeCause(cause)}`)}\n`);
+    terminal.note(`${toPrintableLine(`A tool left a failure that is not handled: ${describeCause(cause)}`)}\n`);
   });
 }
 

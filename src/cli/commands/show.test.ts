@@ -85,7 +85,7 @@ test("kitbag show tells everything about a tool", async () => {
     runtime      function
     annotations  readOnly, openWorld
     permissions  network example.com (declared, not enforced: it runs in this process)
-    approval     somebody must approve each call
+    approval     a person must approve each call
     injected     key
     limits       limitMs 5000, retries 2, rate 100 calls in 1 min (10 at once)
     cache        outputs are used again for 10 min, for everybody; tags pages, web

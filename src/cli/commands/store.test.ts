@@ -152,7 +152,7 @@ test("kitbag store accept --new-audit goes on behind a broken audit with all tha
   expect([accepted.code, next.stdout]).toEqual([0, "3\n"]);
   expect(verified.code).toBe(0);
   expect(verified.stdout).toMatch(
-    /^ok: 3 entries from 5 on, none changed, removed or reordered\nEntries 2 to 4 prove nothing\. Entry 2: something in it was changed\. Somebody went on behind it with entry 5, on /u,
+    /^ok: 3 entries from 5 on, none changed, removed or reordered\nEntries 2 to 4 prove nothing\. Entry 2: something in it was changed\. The audit was continued behind it with entry 5, on /u,
   );
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("Entries 2 to 4 prove nothing.")]);
   expect(exported.code).toBe(0);

@@ -6,10 +6,10 @@ import { exportKept, importKept } from "../store/transfer-kept.ts";
 import { withKept } from "../store/open-kept.ts";
 import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
 
-/** For so long a large output is kept, so that somebody can still read it. */
+/** For so long a large output is kept, so that it can still be read. */
 const minAgeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Deletes blobs that no version refers to and that nobody has put for a week: large outputs of calls. */
+/** Deletes blobs that no version refers to and that were not written for a week: large outputs of calls. */
 async function collectBlobs(invocation: Invocation): Promise<Answer> {
   const deleted = await withKept(invocation, async ({ store }) => {
     const keep = await createVersions(store).blobs();

@@ -26,7 +26,7 @@ export const trustCommand: CliCommand = {
     ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
     ["kitbag trust --skills skills", "the skills of a folder, as kitbag call --skills skills finds them"],
     ["kitbag trust --mcp github", "what the MCP server github offers now: its tools may run as they are described"],
-    ["kitbag trust --mcp github --yes", "also where nobody can be asked and something changed; read it before"],
+    ["kitbag trust --mcp github --yes", "also where no person can be asked and something changed; read it before"],
     ["kitbag trust . --remove", "trust it no longer; with --mcp, no longer use the tools of a server"],
   ],
   define(command) {
@@ -68,7 +68,7 @@ function toTarget(path: string | undefined, folders: readonly string[], home: st
 
 /**
  * What was trusted may name MCP servers: what they offer is looked at, too. One that cannot be reached takes nothing back. A
- * configuration that is a program is not run for that: its servers are new until somebody names them.
+ * configuration that is a program is not run for that: its servers are new until a person names them.
  */
 async function addServers(target: TrustTarget, answer: Answer, invocation: Invocation): Promise<Answer> {
   const isData = target.config?.endsWith(".json") === true;
@@ -102,7 +102,7 @@ function isBelow(directory: string | undefined, folders: readonly string[]): boo
 }
 
 async function addTrust(target: TrustTarget, home: string, invocation: Invocation): Promise<Answer> {
-  // What is damaged is told before anybody is asked.
+  // Damage is reported before the question.
   loadTrust(home);
   await refuseBroken(target.path, invocation);
   const looked = await lookAt(target, invocation);
@@ -111,7 +111,7 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   if (looked.skills.length > 0 && !(await isConfirmed(looked, invocation))) {
     return { document: { trusted: false, ...toDocument(looked, undefined) }, failure: "Not trusted", exitCode: 1 };
   }
-  // What somebody wrote by hand over a tool that was made here is tried first, as every other edit of it.
+  // A made tool that was edited by hand is tested first, as every other edit of it.
   const edited = await findEdited(looked.skills, invocation);
   const whole = { ...looked, skills: looked.skills.filter((one) => !edited.some((tool) => tool.looked === one)) };
   const answer = await trustWhole(whole, home, invocation);
@@ -120,7 +120,7 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
 
 async function trustWhole(looked: LookedAt, home: string, invocation: Invocation): Promise<Answer> {
   const lockPath = findLock(looked, projectLock(invocation.cwd));
-  // Code that never ends to load is not trusted: whoever follows the list would load it, too.
+  // Code that never finishes loading is not trusted: other commands would load it, too.
   const trusted = { ...looked, skills: await loadAgreed(looked, invocation) };
   // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
   await updateTrust(home, ({ configs, folders }) => {
@@ -160,7 +160,7 @@ async function adoptAll(
   return { document: { ...document, trusted: false }, text, failure, exitCode: 1 };
 }
 
-/** The lock of the project somebody works in; the home directory is no project. */
+/** The lock of the current project; the home directory is not a project. */
 function projectLock(cwd: string): string | undefined {
   return cwd === homedir() ? undefined : resolveLockPath(cwd);
 }

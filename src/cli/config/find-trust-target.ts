@@ -21,7 +21,7 @@ import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import { findImports } from "./find-imports.ts";
 import { loadJsonConfig } from "./open-workspace.ts";
 
-/** What somebody named to be trusted. */
+/** What a person named to be trusted. */
 export interface TrustTarget {
   /** As the person named it, absolute. */
   readonly path: string;
@@ -131,7 +131,7 @@ export interface LookedAt {
 }
 
 /**
- * Reads what somebody wants to trust. Runs nothing of it that is not trusted already.
+ * Reads what a person wants to trust. Runs nothing of it that is not trusted already.
  *
  * @throws {KitbagError} `usage-invalid` if none of the skills can be used; `config-invalid` if a file cannot be read.
  */
@@ -152,7 +152,9 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
   const skipped = reports.filter((report) => report.skill === undefined);
   if (skills.length === 0 && target.config === undefined) {
     const [first] = skipped.flatMap((report) => report.diagnostics.filter(({ severity }) => severity === "error"));
-    throw usageError(`Cannot trust ${target.path}: no skill in it can be used: ${first?.message ?? "there is none"}`);
+    throw usageError(
+      `Cannot trust ${target.path}: no skill in it can be used: ${first?.message ?? "there is no skill in it"}`,
+    );
   }
   const { reports: others } = await loadSkills({ ...options, workingDirectory: context.cwd });
   return { ...config, skills, skipped, others };
@@ -165,7 +167,7 @@ function lookAtConfig(path: string): LookedAtConfig {
 }
 
 /**
- * Loads the code of skills that somebody has just agreed to trust, exactly as it was shown: only then is it known what they are.
+ * Loads the code of skills that a person has just agreed to trust, exactly as it was shown: only then is it known what they are.
  * Answers with what is to be trusted and pinned. What cannot be used is said on standard error, and is trusted all the same.
  */
 export async function loadAgreed(looked: LookedAt, context: CliContext): Promise<readonly LookedAtSkill[]> {

@@ -55,7 +55,7 @@ export interface Additions {
  * Naming a file on the command line is consent to run it; a configuration that is merely found must be trusted, or be only
  * data.
  *
- * @throws {KitbagError} `config-missing`, `config-invalid` or `config-untrusted` if there is none that may be used.
+ * @throws {KitbagError} `config-missing`, `config-invalid` or `config-untrusted` if no configuration may be used.
  */
 export async function openWorkspace(
   context: CliContext,
@@ -113,7 +113,7 @@ export async function createConfigured(
 }
 
 /**
- * The options of the configuration of the working directory, if it may run already; nobody is asked. What was never trusted never
+ * The options of the configuration of the working directory, if it may run already; no question is asked. What was never trusted never
  * ran, so it has nothing to say.
  *
  * @throws {KitbagError} `config-invalid`
@@ -166,7 +166,7 @@ export function loadJsonConfig(path: string): { readonly config: Configuration; 
 }
 
 /**
- * Loads a module of somebody's project and answers with its default export. With `digests`, every project file that is loaded,
+ * Loads a module of a project and answers with its default export. With `digests`, every project file that is loaded,
  * now or later, must have its digest, and the bytes that were digested are the bytes that run.
  *
  * @throws {KitbagError} `config-untrusted` for a file with other bytes; `config-invalid` if the module cannot be loaded, throws

@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { describePower } from "./require-trust.ts";
 import type { LookedAt, LookedAtSkill } from "./find-trust-target.ts";
 
-/** Writes what somebody is asked to trust: every file, what it may touch, what a careful reader would stop at. */
+/** Writes what a person is asked to trust: every file, what it may touch, what a careful reader would stop at. */
 export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: string, terminal: Terminal): string {
   const sections = [
     ...(config === undefined

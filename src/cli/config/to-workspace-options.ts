@@ -21,7 +21,7 @@ import { fromConfig } from "../sandbox/read-packages.ts";
 export interface Configuration extends WorkspaceOptions {
   /** The model of agents, or the name of one. */
   readonly model?: Model | string;
-  /** What models cost that nobody knows, or that cost you something else. Code only: who sets prices sets what `--max-cost` means. */
+  /** What models cost whose price is not known, or is another one for you. Code only: who sets prices sets what `--max-cost` means. */
   readonly prices?: OwnPrices;
   /** Other MCP servers, as sources of tools. */
   readonly mcp?: readonly McpSource[];

@@ -118,7 +118,7 @@ const reasons = {
   breakpoint: "Breakpoint",
   step: "Stopped",
   pause: "Paused",
-  exception: "Nobody catches",
+  exception: "Not caught:",
   statement: "Stopped",
 };
 

@@ -43,7 +43,7 @@ export function openLines(input: InputStream, output: OutputStream, onInterrupt:
   };
 }
 
-/** Where the commands of somebody who debugs come from. */
+/** Where the commands of a debugging session come from. */
 export interface CommandLines {
   /** The next one; nothing when there are no more, or the person interrupts. */
   next(prompt: string): Promise<string | undefined>;

@@ -162,7 +162,7 @@ export interface BreakWords {
   readonly condition?: string;
 }
 
-/** Reads `scripts/a.py:12`, `12` or `12 if count > 3`; nothing if it is none of them. */
+/** Reads `scripts/a.py:12`, `12` or `12 if count > 3`; nothing for any other text. */
 function parseBreak(text: string): BreakWords | undefined {
   const [, file, digits, condition] = /^(?:(\S.*?):)?(\d{1,7})(?:\s+if\s+(\S.*))?$/u.exec(text.trim()) ?? [];
   const line = Number(digits ?? 0);

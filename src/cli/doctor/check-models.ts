@@ -145,7 +145,7 @@ async function listModels(url: string): Promise<string | Failure> {
     if (typeof id === "string") return id;
     return toFailure("model-failed", { model: url, reason: "it has no model; load one first" });
   } catch {
-    return toFailure("model-unavailable", { model: url, reason: "nobody answers there" });
+    return toFailure("model-unavailable", { model: url, reason: "no server answers there" });
   }
 }
 

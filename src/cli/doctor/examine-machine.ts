@@ -56,7 +56,7 @@ async function askCompilers(used: SandboxName | undefined, directory: string): P
 /** A program that runs scripts or installs their packages. */
 interface FoundProgram {
   readonly name: string;
-  /** Missing if there is none. */
+  /** Missing if there is no such program. */
   readonly path?: string;
   readonly version?: string;
   /** How to get it. */

@@ -79,7 +79,7 @@ function refuseFlag(
 
 const mostFlags = 20;
 
-/** The flags of objects inside come last: whoever knows the object finds them. */
+/** The flags of nested objects come last: they follow from the object. */
 function describeAll(flags: readonly string[]): string {
   if (flags.length === 0) return "it takes no parameters";
   const depth = (flag: string): number => flag.split(".").length;

@@ -7,7 +7,7 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { type CliContext, usageError } from "../cli-command.ts";
 import type { LookedAtSkill } from "../config/find-trust-target.ts";
 
-/** A tool that was made in a project, and whose files somebody changed by hand. */
+/** A tool that was made in a project, and whose files were changed by hand. */
 export interface EditedTool {
   readonly looked: LookedAtSkill;
   /** The project that it belongs to. */
@@ -70,7 +70,7 @@ export async function adoptEdited(
   return inForge({ ...context, cwd: project }, work, skills);
 }
 
-/** Opens the skills whose tools a pipeline calls, as whoever calls it must. */
+/** Opens the skills whose tools a pipeline calls, as its callers must. */
 async function openSteps({ workspace, readDraft }: Forge, name: string): Promise<void> {
   const draft = await readDraft(name).catch(() => undefined);
   const steps = draft !== undefined && "steps" in draft ? draft.steps : [];

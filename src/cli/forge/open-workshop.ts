@@ -160,7 +160,7 @@ interface ForgeSources {
   readonly workspace: Workspace;
   readonly store: Store | undefined;
   readonly runtimes: Runtimes;
-  /** Whoever follows the project's skills; nobody follows anything for one piece of work. */
+  /** Follows the project's skills; missing for a single operation. */
   readonly followed: FollowedSkills | undefined;
   /** The model that the configuration names; it writes tools from descriptions. */
   readonly model: Model | string | undefined;
@@ -197,7 +197,7 @@ async function addForge(invocation: Invocation, sources: ForgeSources): Promise<
     ...(approve !== undefined && { approve }),
     ...kept,
   });
-  // What lies on this machine is for the person to import, not for whoever talks to a client.
+  // What lies on this machine is for the person to import, not for the users of a client.
   const tools = [
     ...createForgeTools(forge),
     ...createWorkflowTools(forge, {
@@ -235,7 +235,7 @@ async function findPaidModel(
   return found;
 }
 
-/** The offline model writes no programs. A model that cannot be asked keeps nobody from being served. */
+/** The offline model writes no programs. A model that cannot be asked does not keep the service from starting. */
 async function findModel(
   { env, terminal }: Invocation,
   model: Model | string | undefined,

@@ -121,13 +121,13 @@ async function openSkill(workspace: Workspace, skill: string): Promise<void> {
 
 /** Asks a person in the middle of a call. */
 export interface Asking {
-  /** Whoever makes a tool by hand may agree to what it asks for at once; what they do not agree to waits. */
+  /** Asks the person who makes a tool to agree to what it asks for; what they do not agree to waits. */
   approve(waiting: WaitingTool): Promise<boolean | undefined>;
-  /** Makes the call: its time does not pass while somebody is asked, and who ends the input instead of an answer cancels it. */
+  /** Makes the call: its time does not pass while the person is asked, and ending the input instead of answering cancels it. */
   call(limits: AskedCall, make: (options: CallOptions) => Promise<ToolOutcome>): Promise<ToolOutcome>;
 }
 
-/** The call in which somebody may be asked. */
+/** The call in which the person may be asked. */
 interface AskedCall {
   readonly tool: string;
   readonly limitMs: number;
@@ -136,7 +136,7 @@ interface AskedCall {
 
 const longestLimitMs = 2 ** 31 - 1;
 
-/** Makes what asks at the terminal; without one nobody is asked. */
+/** Asks at the terminal; without a terminal no question is asked. */
 export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking {
   const cancel = new AbortController();
   let clock: Clock | undefined;

@@ -22,7 +22,7 @@ export async function listWaitingDrafts(context: CliContext): Promise<readonly W
   return drafts.list().map(({ id }) => drafts.get(id));
 }
 
-/** The draft whose id begins with `given`; none if there is none, or there are several. */
+/** The draft whose id begins with `given`; nothing if no draft or several drafts fit. */
 export async function findWaitingDraft(context: CliContext, given: string): Promise<WaitingDraft | undefined> {
   const all = await listWaitingDrafts(context);
   const [found, ...others] = all.filter(({ waiting: { id } }) => given.length >= 4 && id.startsWith(given));

@@ -57,7 +57,7 @@ function findRegistry(): string | undefined {
   return /^\s*registry\s*=\s*"?([^"\s]+)"?\s*$/mu.exec(new TextDecoder().decode(reading.bytes))?.[1];
 }
 
-/** Who says whether something is enabled: the person who is shown it; `--yes` for a script; nobody with `--disabled`. */
+/** Who says whether something is enabled: the person who is shown it; `--yes` for a script; with `--disabled` it stays disabled. */
 export function approveImport({ terminal, options }: Invocation): Pick<ImportOptions, "approve"> {
   if (options["disabled"] === true) return {};
   return {
@@ -74,7 +74,7 @@ export function approveImport({ terminal, options }: Invocation): Pick<ImportOpt
 /** What to do when nothing was enabled. */
 export function whyRefused({ terminal }: Pick<Invocation, "terminal">): string {
   if (terminal.canAsk) return "Not enabled, and nothing was kept.";
-  return "Not enabled, and nothing was kept: nobody is there to be asked. Read what is shown, then add --yes; or --disabled to have a look at the files";
+  return "Not enabled, and nothing was kept: no person can be asked. Read what is shown, then add --yes; or --disabled to have a look at the files";
 }
 
 /** Does `work` with the store that versions are kept in, and closes it; without one if the person wants none. */

@@ -8,7 +8,7 @@ import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ImportReport } from "../../forge/import/import-skills.ts";
 
-/** Writes everything about a skill that somebody should know before it is enabled. */
+/** Writes everything about a skill that a person should know before enabling it. */
 export function renderCandidate(candidate: ImportCandidate, terminal: Terminal): string {
   const { name, kind, version, description, tools, difference, diagnostics, place, changedHere = false } = candidate;
   const title = `${terminal.style("bold", toPrintableLine(`${name}${version === undefined ? "" : ` ${version}`}`))} (${kind})`;
@@ -109,7 +109,7 @@ function renderDifference(
 
 const marks = { added: "+", removed: "-", changed: "~" } as const;
 
-/** Writes what somebody is asked to enable. */
+/** Writes what a person is asked to enable. */
 export function renderReport(report: ImportReport, terminal: Terminal): string {
   return [...report.skills.map((skill) => renderCandidate(skill, terminal)), ...renderNotes(report)].join("\n\n");
 }

@@ -25,7 +25,7 @@ export async function readInput(given: string, { cwd, terminal }: Invocation): P
   throw usageError(`Cannot use --input: expected a JSON object like {"name": "value"}, found ${showValue(value)}`);
 }
 
-/** No tool takes a value that is deeper, and millions of levels would use up the memory before anybody could say so. */
+/** No tool takes a value that is deeper, and millions of levels would use up the memory before an error could be reported. */
 const maxDepth = 1000;
 
 /**

@@ -31,7 +31,7 @@ export interface LoggerOptions {
   readonly write: (line: string) => void;
   /** Lines are for a person; else each is one JSON object. */
   readonly isWatched: boolean;
-  /** Takes out what nobody may read. @default what looks like a secret or like personal data */
+  /** Takes out secrets and personal data. @default what looks like a secret or like personal data */
   readonly redactor?: Pick<PatternRedactor, "text" | "value">;
   /** @default the clock */
   readonly now?: () => Date;
@@ -70,7 +70,7 @@ interface Line {
 const special = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function renderJson({ fields, ...frame }: Line): string {
-  // What makes it a line of the log cannot be replaced by what somebody calls his fields.
+  // Fields of a caller cannot replace time, level and message.
   return JSON.stringify({ ...frame, ...fields, ...frame }).replaceAll(special, escapeUnits);
 }
 
@@ -98,7 +98,7 @@ function showValue(value: JsonValue): string {
 interface LogCallsOptions {
   readonly level: LogLevel;
   readonly terminal: Pick<Terminal, "note" | "isWatched">;
-  /** Texts that nobody may read, by name. */
+  /** Texts that must not be logged, by name. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -137,7 +137,7 @@ const descriptions: {
   "call-kept": ({ letter }) => ["warn", "call is kept, to be made again", { letter }],
   "tool-broken": ({ tool }) => ["error", "tool is taken out for a while", { tool }],
   "tool-mended": ({ tool }) => ["info", "tool is back", { tool }],
-  "approval-request": ({ tool }) => ["debug", "somebody is asked for an approval", { tool }],
+  "approval-request": ({ tool }) => ["debug", "an approval is asked for", { tool }],
   "approval-granted": ({ changed }) => ["debug", "call is approved", { changed }],
   "approval-denied": ({ reason }) => ["warn", "call is denied", { reason }],
   "output-capped": ({ capped }) => ["debug", "output is kept, only its head is handed over", { ...capped }],

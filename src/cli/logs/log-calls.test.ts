@@ -54,7 +54,7 @@ test("logCalls() logs approvals, large outputs and what is too late", async () =
   const messages = lines().map(({ message }) => message);
   expect(messages).toEqual(
     expect.arrayContaining([
-      "somebody is asked for an approval",
+      "an approval is asked for",
       "call is denied",
       "call is approved",
       "output is kept, only its head is handed over",

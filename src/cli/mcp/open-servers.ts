@@ -15,7 +15,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
 
-/** Whoever can connect to other servers. */
+/** Connects to other servers. */
 export interface McpOpener {
   openMcp(): Promise<McpRuntime>;
 }
@@ -24,13 +24,13 @@ export interface McpOpener {
 export interface CliServers {
   /** Adds the tools of the servers of a configuration. */
   add(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
-  /** Puts what is agreed to now in the place of what was added before, if somebody agreed to something meanwhile. */
+  /** Puts what is agreed to now in the place of what was added before, if a person agreed to something meanwhile. */
   refresh(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
   /** Gives skills the tools of the servers that they bring. */
   complete(reports: readonly SkillReport[]): Promise<readonly SkillReport[]>;
 }
 
-/** Makes what a command does with other servers. Nothing is loaded or started where there are none. */
+/** Makes what a command does with other servers. Nothing is loaded or started without a server. */
 export function openServers(context: CliContext, runtimes?: unknown): CliServers {
   const tell = createTeller(context);
   const lock = openProjectLock(context.cwd);

@@ -19,7 +19,7 @@ export interface RenderParts {
 }
 
 /**
- * Writes what a server offers, for whoever decides about it. What is new is there in full, with its schemas, and what changed as the
+ * Writes what a server offers, for the person who decides about it. What is new is there in full, with its schemas, and what changed as the
  * difference, however long: what is not seen cannot be agreed to.
  */
 export async function renderInspected(offer: McpOffer, parts: RenderParts): Promise<string> {
@@ -64,7 +64,7 @@ interface Change {
   readonly now: object;
 }
 
-/** All of something new, or of which nobody knows what it was; otherwise the difference. */
+/** All of something new, or whose earlier version is not known; otherwise the difference. */
 async function renderChange(name: string, { change, before, now }: Change, { terminal }: RenderParts): Promise<string> {
   const text = await showYaml(now);
   if (change === "new") return indent(toPrintable(text));

@@ -18,8 +18,8 @@ import { toKeptPath } from "./open-servers.ts";
 import { renderInspected } from "./render-inspected.ts";
 
 /**
- * Connects to other MCP servers, shows what they offer, and pins it if the person agrees. Where nobody is, what changed since
- * somebody agreed to it is pinned only with `--yes`: whoever runs the command again after a refusal has not read anything yet.
+ * Connects to other MCP servers, shows what they offer, and pins it if the person agrees. Where no person can be asked, what changed since
+ * it was agreed to is pinned only with `--yes`: running the command again after a refusal is not reading.
  *
  * @throws {KitbagError} `usage-invalid` if there is no such server, `mcp-failed` if it cannot be reached.
  */
@@ -42,7 +42,7 @@ export async function trustServers(sources: readonly McpSource[], invocation: In
   }
   const changed = inspected.filter(hasChanged).map(({ key }) => key);
   if (!terminal.canAsk && options["yes"] !== true && changed.length > 0) {
-    const failure = `Not trusted, and nothing was pinned: ${changed.join(", ")} changed since somebody agreed, and nobody is there to be asked. Read what is shown, then add --yes`;
+    const failure = `Not trusted, and nothing was pinned: ${changed.join(", ")} changed since you agreed, and no person can be asked. Read what is shown, then add --yes`;
     return { document: { trusted: false, changed, ...document }, text, failure: toPrintable(failure), exitCode: 1 };
   }
   await updateLock(lockPath, (lock) => {
@@ -119,7 +119,7 @@ async function inspectAll(
   }
 }
 
-/** Nobody logs in for a client that acts for itself. */
+/** A client that acts for itself needs no log-in of a person. */
 async function openIfNeeded(source: McpSource, { terminal }: Invocation): Promise<OpenLogIn | undefined> {
   if (isMcpProgram(source) || source.oauth === undefined || source.oauth.clientSecret !== undefined) return undefined;
   return openLogIn(terminal);
@@ -167,7 +167,7 @@ async function findConfigured(invocation: Invocation): Promise<readonly McpSourc
 /**
  * Picks a server by its name.
  *
- * @throws {KitbagError} `usage-invalid` if there is none.
+ * @throws {KitbagError} `usage-invalid` if there is no such server.
  */
 export function pickSource(sources: readonly McpSource[], name: string): McpSource {
   const found = sources.find((source) => toSourceKey(source) === name);
@@ -208,7 +208,7 @@ export async function openLogIn(terminal: Pick<Terminal, "note">): Promise<OpenL
     redirectUrl: `${gate.url}/callback`,
     show(url) {
       terminal.note(`Log in with your browser:\n  ${url.href}\n`);
-      timer = setTimeout(() => reject(new Error("nobody logged in within five minutes")), patienceMs);
+      timer = setTimeout(() => reject(new Error("no log-in within five minutes")), patienceMs);
     },
     waitFor: () => promise,
     async close() {

@@ -35,7 +35,7 @@ export interface CliRuntimes extends Runtimes {
 }
 
 /**
- * The runtimes of one command: for a single call nothing is kept warm, unless somebody says so.
+ * The runtimes of one command: for a single call nothing is kept warm, unless a command asks for it.
  *
  * @throws {KitbagError} `usage-invalid` for a sandbox, or a variable about packages, that cannot be used.
  */
@@ -91,9 +91,9 @@ export function createInstallTeller({
 const fileName = "secrets.env";
 
 /**
- * Finds values for names that tools may see: in the environment, else in the file of secrets. Nobody else may read that file.
+ * Finds values for names that tools may see: in the environment, else in the file of secrets. No other user may read that file.
  *
- * @throws {KitbagError} `config-invalid` if others can read the file, or it has a line that is none.
+ * @throws {KitbagError} `config-invalid` if others can read the file, or one of its lines is not NAME=value.
  */
 export function createSecretFinder(
   env: Readonly<Record<string, string | undefined>>,
@@ -129,7 +129,7 @@ export type SandboxWishes = Pick<Invocation, "options" | "env" | "terminal">;
 /**
  * The sandbox that the person names, by flag or environment; none to take the best of this machine. To run without one is shown.
  *
- * @throws {KitbagError} `usage-invalid` for a name that is none.
+ * @throws {KitbagError} `usage-invalid` for an unknown name.
  */
 export function chooseSandbox({ options, env, terminal }: SandboxWishes): SandboxName | undefined {
   const given = getText(options, "sandbox") ?? env["KITBAG_SANDBOX"];

@@ -124,7 +124,7 @@ const mostFound = 200;
 const mostLookedAt = 10_000;
 
 /**
- * Makes what finds files and folders whose paths begin with what somebody typed, for completions. Paths are relative to the project;
+ * Makes what finds files and folders whose paths begin with a typed text, for completions. Paths are relative to the project;
  * those of folders end with `/`. Nothing outside of the project is found, also not through a link, nothing of a `.kitbag`, where what
  * other users made lies, and what is hidden only if the typed name begins with a dot.
  */
@@ -163,7 +163,7 @@ async function listNames(directory: string, start: string): Promise<string[]> {
     for await (const entry of await opendir(directory)) {
       if ((lookedAt += 1) > mostLookedAt) break;
       const isWanted = entry.name.startsWith(start) && (!entry.name.startsWith(".") || start.startsWith("."));
-      // A link may lead out of the project: it is found by nobody.
+      // A link may lead out of the project: it is not listed.
       if (isWanted && !isOwnFolder(entry.name) && (entry.isFile() || entry.isDirectory()))
         names.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
     }

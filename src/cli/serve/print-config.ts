@@ -62,7 +62,7 @@ function toHttp({ host, port, tokens, oauth, publicUrl }: HttpWishes): ClientEnt
   const own = isEverywhere(host) ? "127.0.0.1" : host;
   const name = own.includes(":") ? `[${own}]` : own;
   const url = publicUrl ?? `http://${name}:${port}/mcp`;
-  // Who signs in with OAuth is asked by the client; nobody is let in from elsewhere without one of the two.
+  // With OAuth the client asks the user to sign in; from other machines one of the two is required.
   return { transport: "http", url, needsToken: oauth === undefined && (tokens !== undefined || !isLoopback(host)) };
 }
 

@@ -153,7 +153,7 @@ function readPlaces(invocation: Invocation): TokenPlaces | undefined {
 function checkLength(given: GateToken, source: string): void {
   if ("sha256" in given || given.token.length >= shortestToken) return;
   const found = `it has ${given.token.length} characters`;
-  throw usageError(`Cannot use ${source}: ${found}, expected at least ${shortestToken}, so that nobody guesses it`);
+  throw usageError(`Cannot use ${source}: ${found}, expected at least ${shortestToken}, so that it cannot be guessed`);
 }
 
 function readPublicUrl(text: string | undefined): string | undefined {

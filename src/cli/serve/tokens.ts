@@ -151,7 +151,7 @@ export interface FollowedTokens {
 }
 
 /**
- * Reads the tokens of a service. If they come from the file of `kitbag token` and there is none yet, one is made for the local user.
+ * Reads the tokens of a service. If they come from the file of `kitbag token` and that file does not exist yet, one is made for the local user.
  *
  * @throws {KitbagError} `usage-invalid`, `config-invalid` if there is no token, or a file cannot be used.
  */

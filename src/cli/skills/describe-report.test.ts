@@ -21,7 +21,7 @@ test.for([
 });
 
 test("whySkipped() says so when nobody knows", () => {
-  expect(whySkipped({ diagnostics: [] })).toBe("skipped, because nobody knows why");
+  expect(whySkipped({ diagnostics: [] })).toBe("skipped, because the reason is not known");
 });
 
 function finding(severity: Diagnostic["severity"], message: string): Diagnostic {

@@ -30,7 +30,7 @@ export interface SkillBuilds {
 }
 
 /**
- * Finds the skills that somebody means, and what their manifests name a source for.
+ * Finds the skills that an argument names, and what their manifests name a source for.
  *
  * @throws {KitbagError} `skill-not-found`, `tool-not-found`; `usage-invalid` if nothing there is built from a source.
  */

@@ -71,7 +71,7 @@ export function createProgress(
 
 /**
  * Makes the judge of skill folders for a command. A folder that the person names may run; one that `KITBAG_SKILLS` names by a
- * relative path is part of whatever project somebody works in, and must be trusted like any other part of it.
+ * relative path is part of the project in the working directory, and must be trusted like any other part of it.
  */
 function createTrust(context: CliContext, named: readonly string[]): FolderTrust {
   const trust = createFolderTrust({ home: resolveKitbagHome(context.env) });

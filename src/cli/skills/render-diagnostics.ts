@@ -48,7 +48,7 @@ export function firstFinding({ diagnostics }: Pick<SkillReport, "diagnostics">):
 
 /** Why there is no skill: `skipped, because …`. */
 export function whySkipped(report: Pick<SkillReport, "diagnostics">): string {
-  const { message = "nobody knows why" } = firstFinding(report) ?? {};
+  const { message = "the reason is not known" } = firstFinding(report) ?? {};
   const reason = message.replace(/^skipped, because /iu, "");
   // A sentence goes on in lower case; a name like SKILL.md stays as it is.
   return `skipped, because ${reason.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase())}`;

@@ -161,7 +161,7 @@ const untrusted = {
   removed: "its trust was removed with kitbag trust --remove",
   given: "KITBAG_SKILLS has a relative path, so it is a part of the project",
   project: "it comes with the project",
-  user: "nobody could look it up",
+  user: "its trust could not be looked up",
 } as const;
 
 const scopes = {

@@ -31,7 +31,7 @@ export type SqliteChoice = Extract<StoreChoice, { readonly kind: "sqlite" }>;
 export type StoreWishes = Pick<Invocation, "options" | "env" | "cwd">;
 
 /**
- * The store that the person names, by flag or environment; none if nobody said anything.
+ * The store that the person names, by flag or environment; nothing if neither names one.
  *
  * @throws {KitbagError} `usage-invalid` for anything that is no store. It never repeats a password.
  */
@@ -42,7 +42,7 @@ export function findNamedStore({ options, env, cwd }: StoreWishes): StoreChoice 
   return parseStore(given ?? "", flag === undefined ? "KITBAG_STORE" : "--store", cwd);
 }
 
-/** The store that is used if nobody says anything. */
+/** The store that is used if none is named. */
 export function defaultStore({ env, cwd, makesTools }: Pick<Invocation, "env" | "cwd" | "makesTools">): StoreChoice {
   return { kind: "sqlite", ...findStoreFile(cwd, resolveKitbagHome(env), { makesTools }) };
 }
@@ -112,7 +112,7 @@ interface StoreFileOptions {
   readonly makesTools?: boolean | undefined;
 }
 
-/** Where the store is if nobody says where: in the project, else in the person's own folder. Nothing is made. */
+/** Where the store is by default: in the project, else in the person's own folder. Nothing is made. */
 export function findStoreFile(cwd: string, home: string, { makesTools = false }: StoreFileOptions = {}): StoreFile {
   const root = makesTools && canBeProject(cwd) ? cwd : findProject(cwd).root;
   if (root === undefined) return { file: join(home, fileName), isNamed: false };

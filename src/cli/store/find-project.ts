@@ -12,7 +12,7 @@ export function hasMadeTools(cwd: string): boolean {
   return existsSync(join(cwd, ownFolder, "tools"));
 }
 
-/** What of a project somebody works in. */
+/** The project of a working directory. */
 export interface ProjectPlace {
   /** From the working directory up to the root of its repository; without one, up to the folder that has a `.kitbag`. */
   readonly folders: readonly string[];
@@ -62,7 +62,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** A link could lead anywhere, and in the folder of somebody else he could read and change what is kept. */
+/** A link could lead anywhere, and another user could read and change what is kept in a folder of theirs. */
 function isOurs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true) return false;

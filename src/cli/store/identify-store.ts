@@ -72,7 +72,7 @@ async function comparePlaces(file: string, { id, home, place }: Claim): Promise<
   return { status: "unproven", reason: `${claim}, but ${doubt}` };
 }
 
-/** Says why a file may be another than the store whose id it has: whoever reads a store once can write its id into a file. */
+/** Says why a file may be another than the store whose id it has: a program that has read a store can write its id into another file. */
 async function findDoubt(file: string, files: AuditFiles, known: KnownStore | undefined): Promise<string | undefined> {
   const { inode } = known ?? {};
   if (inode !== undefined && inode !== inodeOf(file)) return "it is another file";

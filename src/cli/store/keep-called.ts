@@ -10,7 +10,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 /** Where versions are kept, and for whom. */
 export interface KeepPlace {
   readonly store: Store;
-  /** Who called it: whose version it is nobody knows better. */
+  /** The caller, who is taken for the author of the version. */
   readonly author: string | undefined;
   readonly onError: (cause: unknown, address: string) => void;
 }
@@ -51,7 +51,7 @@ interface Called {
 export function onCalled(workspace: Workspace, listener: (called: Called) => void): void {
   const known = new Set<string>();
   workspace.onChange(() => known.clear());
-  // A skill that only an agent has open is none of the available ones.
+  // A skill that only an agent has open does not change the available tools.
   workspace.onSkillsChange(() => known.clear());
   workspace.onEvent((event) => {
     if (event.type !== "call-start" || known.has(event.tool)) return;

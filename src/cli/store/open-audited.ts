@@ -28,7 +28,7 @@ export interface StoreOwner {
 
 /**
  * Opens a store and its audit. A file is known by the id in it, so a project may be moved. A store that was deleted begins anew, and
- * the head of its audit is kept, so that it is seen; one of a project that this home has never used is refused, since whoever made it
+ * the head of its audit is kept, so that it is seen; one of a project that this home has never used is refused, since its maker
  * could have put anything into it, and so is a copy, and a file that has the id of a store and does not prove that it is the one.
  *
  * @throws {KitbagError} `store-unaccepted`, `audit-broken`, `audit-key-invalid`, `store-…`

@@ -46,7 +46,7 @@ export async function withKept<Result>(invocation: Invocation, work: (kept: Kept
   }
 }
 
-/** Opens the store of the person, of the configuration, which was loaded, or of the project. Whoever opens it closes it. */
+/** Opens the store of the person, of the configuration, which was loaded, or of the project. The caller closes it. */
 export async function openKept(invocation: Invocation, { store, audit }: Configuration): Promise<Kept> {
   const named = findNamedStore(invocation);
   if (named === undefined && store !== undefined) {

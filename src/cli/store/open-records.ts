@@ -23,7 +23,7 @@ export interface Records {
   complete(options: WorkspaceOptions): Promise<WorkspaceOptions>;
   /**
    * From now on keeps the version of each tool that is called, also by another one, and of its skill: at the first call, and at the
-   * first after the workspace changed. Whoever closes the records waits for it.
+   * first after the workspace changed. Closing the records waits for it.
    */
   keepVersions(workspace: Workspace): void;
   /** Whose calls they are. */
@@ -40,7 +40,7 @@ interface Open {
 /**
  * Finds out where a command records what it does. Nothing is opened yet.
  *
- * @throws {KitbagError} `usage-invalid` for a store that is none.
+ * @throws {KitbagError} `usage-invalid` for an invalid store.
  */
 export function createRecords(invocation: Invocation): Records {
   const named = findNamedStore(invocation);

@@ -37,7 +37,7 @@ export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
   return choice.kind === "sqlite" && isMissing(choice.file) ? memoryStore() : openStore(choice);
 }
 
-/** What cannot be looked at may be there: whoever opens it says what is wrong. */
+/** What cannot be looked at may be there: opening it tells what is wrong. */
 function isMissing(file: string): boolean {
   try {
     lstatSync(file);
@@ -48,7 +48,7 @@ function isMissing(file: string): boolean {
   }
 }
 
-/** A project that somebody downloaded could have a link there, to any file of his. */
+/** A downloaded project could have a link there, to any file of the user. */
 function checkNoLink(file: string): void {
   if (!isLink(file)) return;
   throw new KitbagError("store-unavailable", {
@@ -63,7 +63,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Whoever opens it says what is wrong with the way to it.
+    // Opening it tells what is wrong with its path.
     return false;
   }
 }
@@ -95,7 +95,7 @@ function listFolder(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Whoever opens the store says what is wrong with its folder.
+    // Opening the store tells what is wrong with its folder.
     return [];
   }
 }

@@ -39,7 +39,7 @@ function explainDamage({ file, problems }: SqliteReport, invocation: Invocation)
     : `is damaged; save what can be read with: ${showCommand("store repair", invocation)}`;
 }
 
-/** In a file that is whole somebody may still have changed a record: only the audit knows. */
+/** In an undamaged file a record may still have been changed: only the audit tells. */
 async function checkRecords(
   choice: SqliteChoice,
   { report, shown }: { readonly report: object; readonly shown: string },

@@ -108,7 +108,7 @@ async function anchorImported(
 export async function exportKept(invocation: Invocation): Promise<Answer> {
   const file = toLinesFile(invocation.args[0]);
   const named = findNamedStore(invocation);
-  // Nobody wants a file with nothing in it because he is in another folder than he thinks.
+  // In the wrong folder an error helps more than an empty file.
   if (named !== undefined || (await loadTrustedOptions(invocation)).store === undefined) {
     checkThere(named ?? defaultStore(invocation));
   }

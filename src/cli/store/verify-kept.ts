@@ -50,7 +50,7 @@ async function verifyFile(path: string, invocation: Invocation): Promise<Answer>
   return toAnswer({ verdict, name: path, lost: [] }, invocation);
 }
 
-/** It begins to read when the first line is asked for: readline drops what nobody waits for. */
+/** It begins to read when the first line is asked for: readline drops lines that are not waited for. */
 async function* readLines(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
 }
@@ -108,7 +108,7 @@ function countEntries(count: number): string {
 const meanings: Readonly<Record<AuditProblem, string>> = {
   changed: "something in it was changed",
   removed: "one or more entries before it were removed",
-  inserted: "it was put in by somebody without the key",
+  inserted: "it was put in without the key",
   reordered: "it stands before one that it follows",
   "cut-off": "it and all behind it are missing: the end was cut off",
   rewritten: "it is not the entry that the head in KITBAG_HOME knows",
@@ -116,11 +116,11 @@ const meanings: Readonly<Record<AuditProblem, string>> = {
   "anchor-missing": "nothing says whether it is the end: the head in KITBAG_HOME is missing",
 };
 
-/** A line for each place at which the audit was broken and somebody went on behind it. */
+/** A line for each place at which the audit was broken and was continued behind it. */
 export function tellSetAside(verdict: AuditVerdict | undefined): readonly string[] {
   const setAside = verdict?.ok === true ? (verdict.setAside ?? []) : [];
   return setAside.map(({ broken, problem, position, time }) => {
     const part = broken < position ? `Entries ${broken} to ${position - 1} prove nothing` : `The audit ended too early`;
-    return `${part}. Entry ${broken}: ${meanings[problem]}. Somebody went on behind it with entry ${position}, on ${showTime(time)}`;
+    return `${part}. Entry ${broken}: ${meanings[problem]}. The audit was continued behind it with entry ${position}, on ${showTime(time)}`;
   });
 }

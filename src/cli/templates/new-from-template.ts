@@ -57,7 +57,7 @@ function toAnswer(answer: ForgeAnswer | SkillAnswer, template: string): Answer {
   };
 }
 
-/** The template of this name. @throws {KitbagError} `usage-invalid` if there is none. */
+/** The template of this name. @throws {KitbagError} `usage-invalid` for an unknown name. */
 function findTemplate(asked: string): Template {
   const found = templates.find(({ name }) => name === asked);
   if (found !== undefined) return found;

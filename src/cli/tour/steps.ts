@@ -59,7 +59,7 @@ const deadline: TourStep = {
 
 const approval: TourStep = {
   title: "Nothing dangerous happens without an approval",
-  why: "Whoever approves sees exactly the input that will run, and a denial is an outcome that the model can read.",
+  why: "The approver sees exactly the input that will run, and a denial is an outcome that the model can read.",
   run: async ({ defineTool, createWorkspace, show }) => {
     const dropTable = defineTool({
       name: "drop-table",
@@ -71,7 +71,7 @@ const approval: TourStep = {
     });
     const workspace = createWorkspace({
       tools: [dropTable],
-      approve: ({ address }) => ({ decision: "deny", reason: `nobody needs ${address} in a tour` }),
+      approve: ({ address }) => ({ decision: "deny", reason: `a tour does not need ${address}` }),
     });
 
     show(await workspace.call("drop-table", { table: "users" }));

@@ -173,7 +173,7 @@ function findInTool(tool: Tool): string | undefined {
   return beyond === undefined ? undefined : `it may use ${beyond}: ${permissions[beyond]?.join(", ")}`;
 }
 
-/** Of some tools the worst is assumed because nobody said otherwise: that is another reason than what an author says. */
+/** Of some tools the worst is assumed by default: that is another reason than what an author says. */
 function whyDestroys({ annotations, code }: Tool): string | undefined {
   if (code.kind === "pipeline") {
     const said = (code as PipelineCode).spec.annotations?.destructive === true;

@@ -145,7 +145,7 @@ function showCost(chat: Chat): void {
 }
 
 function toggleDebugging(chat: Chat): void {
-  // In a pipe the lines are requests: there is nobody to say where to go on.
+  // In a pipe the lines are requests: no person can say where to go on.
   if (!chat.invocation.terminal.canAsk) return say(chat, "Step by step needs a terminal; or use kitbag run --debug");
   chat.isDebugging = !chat.isDebugging;
   say(

@@ -31,7 +31,7 @@ export interface Chat {
   hasFailed: boolean;
 }
 
-/** Begins a conversation. Whoever begins it closes its session. */
+/** Begins a conversation. The caller closes its session. */
 export function createChat(invocation: Invocation, open: OpenAgent): Chat {
   return {
     invocation,

@@ -100,7 +100,7 @@ function onInterrupt(reader: Interface, output: OutputStream, leave: () => void)
   });
 }
 
-/** What stands for a line end in a line that is edited: nobody types it. */
+/** What stands for a line end in a line that is edited: no keyboard has it. */
 const lineEndMark = "␤";
 
 const begin = "\u001B[200~";

@@ -147,7 +147,7 @@ async function findUsable(chat: Chat, paths: readonly string[]): Promise<readonl
   return usable;
 }
 
-/** The lines of a program, until nobody wants an answer any more. */
+/** The lines of a program, until the command is interrupted. */
 async function* readLines(signal: AbortSignal): AsyncGenerator<string> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity, signal })) {
     if (signal.aborted) return;

@@ -55,7 +55,7 @@ const help = `  n  to the next place        c  continue to the next breakpoint, 
   retry [{…}] after an answer: ask the model again; after a call: make it again, with other arguments
   q  stop the run             h  this help; an empty line is n`;
 
-/** Runs a command of somebody who looks at a stop. Never throws. */
+/** Runs a debugging command at a stop. Never throws. */
 export function runStopCommand(stop: DebugStop, words: string, view: StopView): StopAnswer {
   const [, name = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/su.exec(words) ?? [];
   switch (name) {
@@ -134,7 +134,7 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
-/** How wide lines are that nobody watches: `p` and `m N` show all of it. */
+/** How wide lines are without a screen: `p` and `m N` show all of it. */
 const pipeColumns = 160;
 
 /** Says where a run has stopped, and what is to be seen there first. */
@@ -168,7 +168,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The conversation, a line for each part; whole texts if somebody wants to read them. */
+/** The conversation, a line for each part; `m N` shows whole texts. */
 function renderMessages(messages: readonly ModelMessage[], columns: number | undefined): string {
   const lines = messages.flatMap((message, index) =>
     toLines(message).map((line) => `${String(index + 1).padStart(3)} ${message.role.padEnd(9)} ${line}`),

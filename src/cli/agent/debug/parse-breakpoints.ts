@@ -2,7 +2,7 @@ import type { Breakpoint, DebugStop } from "../../../agent/debug/create-debugger
 import { type Invocation, usageError } from "../../cli-command.ts";
 import { getTexts } from "../../options.ts";
 
-/** A breakpoint, and how somebody wrote it. */
+/** A breakpoint, and how it was written. */
 export interface WrittenBreakpoint extends Breakpoint {
   readonly place: string;
 }
@@ -11,9 +11,9 @@ export interface WrittenBreakpoint extends Breakpoint {
 export const breakpointForms = "step:N, tool:ADDRESS, failed or has:TEXT";
 
 /**
- * Reads `--debug` and `--break`: where to stop; nothing if nobody wants to.
+ * Reads `--debug` and `--break`: where to stop; nothing without `--debug`.
  *
- * @throws {KitbagError} `usage-invalid` for a place that is none, or without `--debug`.
+ * @throws {KitbagError} `usage-invalid` for an invalid place, or without `--debug`.
  */
 export function parseBreakpoints(
   invocation: Pick<Invocation, "options" | "json">,
@@ -23,11 +23,11 @@ export function parseBreakpoints(
     if (getTexts(options, "break").length > 0) throw usageError("Cannot use --break without --debug");
     return undefined;
   }
-  if (json) throw usageError("Cannot use --debug with --json: somebody must read what is asked");
+  if (json) throw usageError("Cannot use --debug with --json: a person must read the questions");
   return readBreakpoints(invocation);
 }
 
-/** Reads `--break` of a command that does nothing but debug. @throws {KitbagError} `usage-invalid` for a place that is none. */
+/** Reads `--break` of a command that does nothing but debug. @throws {KitbagError} `usage-invalid` for an invalid place. */
 export function readBreakpoints({ options }: Pick<Invocation, "options">): readonly WrittenBreakpoint[] {
   return getTexts(options, "break").map((place) => {
     const breakpoint = toBreakpoint(place);
@@ -36,7 +36,7 @@ export function readBreakpoints({ options }: Pick<Invocation, "options">): reado
   });
 }
 
-/** Reads `step:3`, `tool:skill/tool`, `failed` or `has:text`; nothing if it is none of them. */
+/** Reads `step:3`, `tool:skill/tool`, `failed` or `has:text`; nothing for any other text. */
 export function toBreakpoint(text: string): WrittenBreakpoint | undefined {
   const place = text.trim();
   if (place === "failed") return { place, when: ({ outcome }) => outcome?.status === "failed" };

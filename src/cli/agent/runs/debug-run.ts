@@ -13,7 +13,7 @@ import { withRun, type KnownRun } from "./open-run.ts";
 
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
 export async function debugRun(invocation: Invocation): Promise<Answer> {
-  if (invocation.json) throw usageError("Cannot use --json with kitbag runs debug: somebody must read what is asked");
+  if (invocation.json) throw usageError("Cannot use --json with kitbag runs debug: a person must read the questions");
   const breakpoints = [...readBreakpoints(invocation)];
   return withRun(invocation, async (known) => {
     let steps = breakpoints.length === 0;
@@ -87,7 +87,7 @@ async function goAnotherWay(
 }
 
 async function toChanges(known: KnownRun, name: string, place: Place, action: DebugAction): Promise<ForkChanges> {
-  // What it was made with in the run that is recorded is what it is made with again, unless somebody says otherwise.
+  // What it was made with in the run that is recorded is what it is made with again, unless the person gives another input.
   const before = "outcome" in action ? undefined : known.run.folded.changed.get(name);
   const input = "input" in action && action.input !== undefined ? action.input : before;
   if (input === before && before !== undefined && known.run.folded.redacted.has(name)) {

@@ -85,7 +85,7 @@ function isRefused(event: AgentEvent): boolean {
 /**
  * The model to go on with, if it is not the one that the run itself names.
  *
- * @throws {KitbagError} `usage-invalid` if nobody can tell which one that is; what keeps it from being asked.
+ * @throws {KitbagError} `usage-invalid` if it is not known which one that is; what keeps it from being asked.
  */
 async function chooseModelOf(
   { id, folded }: ReadRun,

@@ -26,14 +26,14 @@ export interface ReadRun {
   readonly model: string;
   readonly steps: number;
   readonly tokens: number;
-  /** In US dollars; not there if nobody knows. */
+  /** In US dollars; missing if a price is not known. */
   readonly cost?: number;
   /** Milliseconds since 1970. */
   readonly begun: number;
   readonly changed: number;
   /** How it ended, if it has. */
   readonly outcome?: RunOutcome;
-  /** Calls that wait for somebody. */
+  /** Calls that wait for an approval. */
   readonly waiting: readonly ApprovalAsked[];
   readonly folded: Folded;
   readonly entries: readonly RunEntry[];
@@ -77,7 +77,7 @@ export async function readRun(
 }
 
 /**
- * Reads a run that somebody named.
+ * Reads a run that a person named.
  *
  * @throws {KitbagError} `run-not-found` if it is not there, or not of an agent; `usage-invalid` if several are meant; `run-damaged`.
  */
@@ -127,7 +127,7 @@ function toReadRun(id: string, folded: Folded, entries: readonly RunEntry[], isR
   };
 }
 
-/** The last time that somebody was asked about a call counts. */
+/** The last question about a call counts. */
 function findWaiting({ decided }: Folded, entries: readonly RunEntry[]): readonly ApprovalAsked[] {
   const asked = new Map<string, ApprovalAsked>();
   for (const { value } of entries) {
@@ -154,7 +154,7 @@ function describeTask(messages: readonly ModelMessage[]): string {
 /**
  * Finds a run by its id, or by the beginning of it.
  *
- * @throws {KitbagError} `run-not-found` if there is none; `usage-invalid` if several begin like this.
+ * @throws {KitbagError} `run-not-found` if there is no such run; `usage-invalid` if several begin like this.
  */
 export async function findRun(store: Store, given: string): Promise<string> {
   const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 4 });
@@ -168,10 +168,10 @@ export async function findRun(store: Store, given: string): Promise<string> {
   );
 }
 
-/** So many runs are looked at to find out which one somebody meant. */
+/** So many runs are looked at to find out which one was meant. */
 const manyRuns = 10_000;
 
-/** The ids that begin almost like what somebody typed. */
+/** The ids that begin almost like what was typed. */
 async function findNearest(store: Store, given: string): Promise<readonly string[]> {
   if (given.length < 3) return [];
   const streams = await store.log.streams({ prefix: streamPrefix, limit: manyRuns });

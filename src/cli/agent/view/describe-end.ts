@@ -43,7 +43,7 @@ function describeLoss({ error }: RunResult): string | undefined {
   return error?.code === "lease-lost" ? toPrintable(String(error.details.reason)) : undefined;
 }
 
-/** How to go on: a run that somebody stopped has not ended; of one that has, another is made that goes on where it ended. */
+/** How to go on: a run that was stopped is resumed; one that has ended is forked where it ended. */
 function describeNext(result: RunResult, next: NextCommands | undefined): string {
   const { status, reason, steps, usage } = result;
   if (next === undefined) return "";

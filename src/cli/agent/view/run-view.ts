@@ -10,7 +10,7 @@ import { createStatusLine, type StatusLine } from "./status-line.ts";
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
 export interface RunView {
   onEvent(event: AgentEvent): void;
-  /** Leaves the screen to somebody else for a while: one who asks the person, and no other. What happens meanwhile is shown after. */
+  /** Leaves the screen to one question for the person at a time. What happens meanwhile is shown after it. */
   leave<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Ends the line that is open. */
   end(): void;
@@ -283,7 +283,7 @@ interface AnswerWriter {
 interface AnswerWriterOptions {
   /** Takes what is written. */
   readonly print: (text: string) => void;
-  /** Makes somebody else's text harmless. */
+  /** Makes text from elsewhere harmless. */
   readonly toShown: Terminal["toShown"];
 }
 
