@@ -14,8 +14,8 @@ import {
   type TryCall,
   tryExamples,
 } from "../../forge/trials/try-tool.ts";
-import type { ComposedCode } from "../../runtimes/compose/compose-tool.ts";
-import type { PipelineCode } from "../../runtimes/pipeline/pipeline-code.ts";
+import type { ComposedCode } from "../../runtimes/pipeline/compose-tool.ts";
+import type { PipelineCode } from "../../runtimes/pipeline/pipeline-runtime.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/tool.ts";
 import type { DefinePipelineOptions } from "../../runtimes/pipeline/define-pipeline.ts";
-import type { PipelineCode } from "../../runtimes/pipeline/pipeline-code.ts";
+import type { PipelineCode } from "../../runtimes/pipeline/pipeline-runtime.ts";
 import type { ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import { toolDigest } from "../../workspace/registry/tool-digest.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

@@ -6,9 +6,9 @@ import { fitsOnce } from "../../core/schema/engine.ts";
 import { followReferences, isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
 import type { SchemaPlace } from "./find-field.ts";
-import { hasReference } from "./has-reference.ts";
-import type { Template } from "./parse-template.ts";
-import { below } from "./plan-pipeline.ts";
+import { hasReference } from "./composed-schemas.ts";
+import type { Template } from "./template.ts";
+import { below } from "./read-plan.ts";
 
 type Path = readonly (string | number)[];
 

@@ -5,7 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { isKitbagError, describeProblem } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import { definePipeline, type DefinePipelineOptions } from "./define-pipeline.ts";
-import type { PipelineCode } from "./pipeline-code.ts";
+import type { PipelineCode } from "./pipeline-runtime.ts";
 import type { PipelineSpec, PipelineStep } from "./pipeline-spec.ts";
 
 const weather = defineTool({
@@ -513,10 +513,15 @@ test("definePipeline() takes any value for a parameter that two tools want diffe
   expect(tool.inputSchema["properties"]).toEqual({ a: { description: "Any value" } });
 });
 
-test("definePipeline() takes any parameter if the whole input is handed on", () => {
+test("definePipeline() takes the parameters of a tool that gets the whole input, and any other", () => {
   const tool = definePipeline(spec([{ tool: "weather", args: "$input" }]), resolved);
 
-  expect(tool.inputSchema).toMatchObject({ properties: {}, additionalProperties: true });
+  expect(tool.inputSchema).toEqual({
+    type: "object",
+    properties: weather.inputSchema["properties"],
+    required: ["city"],
+    additionalProperties: true,
+  });
 });
 
 test("definePipeline() takes no parameters if nothing refers to them", () => {

@@ -8,17 +8,14 @@ import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.t
 import { toSchema } from "../../core/schema/to-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { Tool, ToolAnnotations } from "../../core/tool.ts";
-import { checkClaims, deriveAnnotations, widenAnnotations } from "../compose/derive-annotations.ts";
-import { isTool } from "../compose/part.ts";
 import { checkArgs } from "./check-args.ts";
-import { checkUses, type Knowledge } from "./check-uses.ts";
-import { deriveOutput } from "./derive-output.ts";
-import { findRoot, usesOfStep } from "./find-uses.ts";
-import { inferInput } from "./infer-input.ts";
-import type { PipelineCode } from "./pipeline-code.ts";
+import { checkUses, findRoot, usesOfStep, type Knowledge } from "./check-uses.ts";
+import { checkClaims, deriveAnnotations, widenAnnotations } from "./compose-tool.ts";
+import { deriveOutput, inferInput } from "./derive-schemas.ts";
+import { isTool } from "./part.ts";
+import type { PipelineCode } from "./pipeline-runtime.ts";
 import { maxSteps, pipelineSchema, type PipelineSpec } from "./pipeline-spec.ts";
-import { planPipeline } from "./plan-pipeline.ts";
-import type { Plan, PlannedStep } from "./plan.ts";
+import { planPipeline, type Plan, type PlannedStep } from "./read-plan.ts";
 
 /** What {@link definePipeline} may know about the tools that a pipeline names. */
 export interface DefinePipelineOptions {
@@ -117,7 +114,7 @@ function checkAllArgs({ plan, tools }: Knowledge): Problem[] {
   });
 }
 
-/** Makes the tool; what is wrong with its words is added to `problems`, and then there is none. */
+/** Makes the tool, or adds what is wrong with its name, schemas or claims to `problems`. */
 function createPipelineTool(spec: JsonObject, knowledge: Knowledge, problems: Problem[]): Tool | undefined {
   const { plan, tools } = knowledge;
   const header = readHeader(spec, problems);
@@ -164,10 +161,10 @@ function annotationsOf(tool: Tool | undefined): { annotations?: ToolAnnotations 
 /** The largest pipeline there is, in bytes. */
 const maxSpecBytes = 1024 * 1024;
 
-/** A pipeline as somebody gave it: ours to keep, and what is wrong with its shape. */
+/** A copy of the given pipeline, and what is wrong with its shape. */
 interface ReadSpec {
   readonly name: string;
-  /** None if it is so wrong that there is nothing to look at. */
+  /** Missing if it is so wrong that no step can be read. */
   readonly spec?: JsonObject;
   readonly problems: readonly Problem[];
 }

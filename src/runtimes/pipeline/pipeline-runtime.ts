@@ -1,10 +1,20 @@
-import type { JsonValue } from "../../core/json.ts";
-import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
-import type { PipelineCode } from "./pipeline-code.ts";
-import { createScope, type PipelineRun, render, runStep } from "./run-step.ts";
+import { showValue, type JsonValue } from "../../core/json.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import type { ToolCode } from "../../core/tool.ts";
+import { isTrue } from "./condition.ts";
+import type { PipelineSpec } from "./pipeline-spec.ts";
+import type { Plan, PlannedStep } from "./read-plan.ts";
+import { runPlan, type RunnablePlan, type RunnableStep, type StepScope } from "./run-plan.ts";
+import { renderTemplate, type Scope } from "./template.ts";
 
-/** How many steps run at once. */
-const maxConcurrent = 32;
+/** The code of a tool that is a pipeline. */
+export interface PipelineCode extends ToolCode {
+  readonly kind: "pipeline";
+  readonly spec: PipelineSpec;
+  readonly plan: Plan;
+  /** For each step, the steps that must have run before it. */
+  readonly dependsOn: readonly (readonly number[])[];
+}
 
 /**
  * Runs tools that {@link definePipeline} made. Each step is a call through the context, so it is checked, approved, limited and
@@ -33,69 +43,63 @@ const maxConcurrent = 32;
 export function pipelineRuntime(): Runtime {
   return {
     kind: "pipeline",
-    run(tool, input, context) {
-      const code = tool.code as PipelineCode;
-      return runPipeline(createRun(tool.name, code, input as JsonValue, context), code);
-    },
+    run: (tool, input, context) => runPlan(toRunnable(tool.name, tool.code as PipelineCode), input, context),
   };
 }
 
-function createRun(name: string, { plan }: PipelineCode, input: JsonValue, context: RuntimeContext): PipelineRun {
-  const tolerant = plan.steps.filter(({ id, continueOnError }) => id !== undefined && continueOnError);
-  const errors = Object.fromEntries(tolerant.map(({ label }) => [label, null]));
-  return { name, context, input, values: [], indexes: plan.indexes, errors };
-}
-
-async function runPipeline(run: PipelineRun, { plan, dependsOn }: PipelineCode): Promise<JsonValue> {
+function toRunnable(name: string, { plan, dependsOn }: PipelineCode): RunnablePlan {
   const { steps, output } = plan;
-  const { context, values } = run;
-  let done = 0;
-  await runGraph(dependsOn, { maxConcurrent, signal: context.signal }, async (index) => {
-    const step = steps[index];
-    if (step === undefined) return;
-    context.progress({ message: step.label, done, total: steps.length });
-    values[index] = await runStep(run, step);
-    done += 1;
-  });
-  if (output === undefined) return values[steps.length - 1] ?? null;
-  return render(run, output, createScope(run, steps.length), "output") ?? null;
+  return {
+    name,
+    errorCode: "input-invalid",
+    steps: steps.map((step, index) => toStep(plan, step, dependsOn[index] ?? [])),
+    ...(output !== undefined && {
+      toOutput: (scope) => renderTemplate(output, toLookup(plan, steps.length, scope)) ?? null,
+    }),
+  };
 }
 
-/** How {@link runGraph} works through a graph. */
-interface GraphOptions {
-  /** How many may run at once. */
-  readonly maxConcurrent: number;
-  readonly signal: AbortSignal;
+/** How many items one step may have. */
+const maxItems = 10_000;
+
+function toStep(plan: Plan, step: PlannedStep, after: readonly number[]): RunnableStep {
+  const { id, label, tool, args, condition, forEach, maxConcurrent, isFilter, continueOnError } = step;
+  const look = (scope: StepScope): Scope => toLookup(plan, step.index, scope);
+  return {
+    ...{ label, message: label, tool, after, continueOnError },
+    ...(id !== undefined && { id }),
+    toInput: (scope) => toArgs(renderTemplate(args, look(scope))),
+    ...(condition !== undefined && { when: (scope) => isTrue(condition, look(scope)) }),
+    ...(forEach !== undefined && {
+      list: {
+        ...{ label, prefix: "forEach: ", maxItems, maxConcurrent, isFiltered: isFilter, reportsItems: false },
+        toItems: (scope) => renderTemplate(forEach, look(scope)),
+      },
+    }),
+  };
 }
 
-/**
- * Runs every node once, as soon as all that it depends on has run. `dependsOn` holds for each node the nodes before it, and must
- * have no cycle.
- *
- * **Contract**: the first failure rejects at once, and nothing more is started; neither is anything after an abort.
- */
-export async function runGraph(
-  dependsOn: readonly (readonly number[])[],
-  { maxConcurrent, signal }: GraphOptions,
-  run: (node: number) => Promise<void>,
-): Promise<void> {
-  const waitsFor = dependsOn.map((nodes) => new Set(nodes));
-  const ready = waitsFor.flatMap((nodes, node) => (nodes.size === 0 ? [node] : []));
-  const running = new Map<number, Promise<number>>();
-  for (;;) {
-    while (ready.length > 0 && running.size < maxConcurrent) {
-      signal.throwIfAborted();
-      const node = ready.shift() ?? 0;
-      const result = run(node).then(() => node);
-      // It is looked at below; if another one fails or an abort comes first, nobody does.
-      result.catch(() => {});
-      running.set(node, result);
+function toArgs(args: JsonValue | undefined): JsonValue {
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return args;
+  throw new TypeError(`args: expected an object, found ${showValue(args)}`);
+}
+
+/** What the references of the step at `position` lead to. */
+function toLookup({ indexes }: Plan, position: number, { input, values, errors, each }: StepScope): Scope {
+  return (root) => {
+    switch (root) {
+      case "input":
+        return input as JsonValue;
+      case "prev":
+        return values[position - 1] as JsonValue | undefined;
+      case "item":
+        return each?.item as JsonValue | undefined;
+      case "index":
+        return each?.index;
+      case "errors":
+        return errors;
+      default:
+        return values[indexes.get(root) ?? -1] as JsonValue | undefined;
     }
-    if (running.size === 0) return;
-    const done = await Promise.race(running.values());
-    running.delete(done);
-    for (const [node, nodes] of waitsFor.entries()) {
-      if (nodes.delete(done) && nodes.size === 0) ready.push(node);
-    }
-  }
+  };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JsonValue } from "../../core/json.ts";
-import { parseTemplate } from "./parse-template.ts";
-import { longestText, renderTemplate } from "./render-template.ts";
+import { parseTemplate, longestText, renderTemplate } from "./template.ts";
 
 const values = {
   input: { name: "Ada", list: [1, [2, 3]], none: null, "any key": true, flag: false, zero: 0 },

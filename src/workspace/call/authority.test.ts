@@ -8,7 +8,7 @@ import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { Tool, ToolCode } from "../../core/tool.ts";
 import { codeRuntime } from "../../runtimes/code/code-runtime.ts";
 import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
-import { parallel } from "../../runtimes/compose/parallel.ts";
+import { parallel } from "../../runtimes/pipeline/parallel.ts";
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { Workspace, WorkspaceOptions } from "../workspace.ts";

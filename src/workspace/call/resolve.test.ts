@@ -8,7 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { codeRuntime } from "../../runtimes/code/code-runtime.ts";
 import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
-import { pipeline } from "../../runtimes/compose/pipeline.ts";
+import { pipeline } from "../../runtimes/pipeline/pipeline.ts";
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { createDispatchTools } from "../dispatch/create-dispatch-tools.ts";

@@ -7,7 +7,7 @@ import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { codeRuntime } from "../../runtimes/code/code-runtime.ts";
 import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
-import { pipeline } from "../../runtimes/compose/pipeline.ts";
+import { pipeline } from "../../runtimes/pipeline/pipeline.ts";
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { WorkspaceChange } from "../registry/registered-tool.ts";

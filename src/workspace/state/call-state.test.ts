@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolContext, Tool } from "../../core/tool.ts";
-import { pipeline } from "../../runtimes/compose/pipeline.ts";
+import { pipeline } from "../../runtimes/pipeline/pipeline.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { Workspace } from "../workspace.ts";

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { KitbagError, quote } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { parseReference, type Reference } from "./parse-reference.ts";
+import { showValue, type JsonValue } from "../../core/json.ts";
+import { followReference, parseReference, type Reference, type Scope } from "./template.ts";
 
 /** How two values can be compared. */
 export type Comparison = "==" | "!=" | "<" | ">" | "<=" | ">=";
@@ -114,7 +116,7 @@ const otherSigns: ReadonlyMap<string, string> = new Map([
   ["=", "=="],
 ]);
 
-/** What somebody may have meant who comes from another language. */
+/** What the author may have meant who knows another language. */
 function cureFor(text: string, position: number, letters: string | undefined): string | undefined {
   if (letters !== undefined) return JSON.stringify(letters);
   const [sign = ""] = /&&|\|\||!|=/u.exec(text.slice(position)) ?? [];
@@ -192,4 +194,82 @@ class ConditionParser {
 function refuse(expected: string, found: string, didYouMean?: string): KitbagError {
   const problem = { path: "", expected, found, ...(didYouMean !== undefined && { didYouMean }) };
   return new KitbagError("pipeline-invalid", { pipeline: "condition", problems: [problem] });
+}
+
+/** Every reference in a condition. */
+export function* conditionReferences(condition: Condition): Generator<Reference> {
+  switch (condition.kind) {
+    case "literal":
+      return;
+    case "reference":
+      yield condition.reference;
+      return;
+    case "not":
+      yield* conditionReferences(condition.condition);
+      return;
+    case "and":
+    case "or":
+    case "compare":
+      yield* conditionReferences(condition.left);
+      yield* conditionReferences(condition.right);
+  }
+}
+
+/**
+ * Tells whether a condition holds. Nothing, `null`, `false`, `0`, the empty text, the empty list and the empty object count as
+ * false; everything else as true. Equal are values that are the same JSON: `1` is not `"1"`.
+ *
+ * @throws {TypeError} if it is asked which is greater of anything but two numbers or two texts.
+ */
+export function isTrue(condition: Condition, scope: Scope): boolean {
+  switch (condition.kind) {
+    case "literal":
+    case "reference":
+      return isTruthy(getValue(condition, scope));
+    case "not":
+      return !isTrue(condition.condition, scope);
+    case "and":
+      return isTrue(condition.left, scope) && isTrue(condition.right, scope);
+    case "or":
+      return isTrue(condition.left, scope) || isTrue(condition.right, scope);
+    case "compare":
+      return compare(condition.comparison, getValue(condition.left, scope), getValue(condition.right, scope));
+  }
+}
+
+function getValue(operand: Operand, scope: Scope): JsonValue {
+  return (operand.kind === "literal" ? operand.value : followReference(operand.reference, scope)) ?? null;
+}
+
+function isTruthy(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return Boolean(value);
+  return Object.keys(value).length > 0;
+}
+
+function compare(comparison: Comparison, left: JsonValue, right: JsonValue): boolean {
+  switch (comparison) {
+    case "==":
+      return isEqual(left, right);
+    case "!=":
+      return !isEqual(left, right);
+    case "<":
+      return order(left, right) < 0;
+    case ">":
+      return order(left, right) > 0;
+    case "<=":
+      return order(left, right) <= 0;
+    case ">=":
+      return order(left, right) >= 0;
+  }
+}
+
+function isEqual(left: JsonValue, right: JsonValue): boolean {
+  // For JSON 0 and -0 are one number.
+  return left === right || isDeepStrictEqual(left, right);
+}
+
+function order(left: JsonValue, right: JsonValue): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : Number(left > right);
+  throw new TypeError(`cannot tell which is greater, ${showValue(left)} or ${showValue(right)}`);
 }

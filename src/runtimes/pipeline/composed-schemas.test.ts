@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { mergeInputs } from "./input-for-all.ts";
+import { mergeInputs } from "./composed-schemas.ts";
 
 test("mergeInputs() takes a schema that all share as it is, whatever is in it", () => {
   const schema = { $ref: "#/$defs/a", $defs: { a: { type: "object" } } };

@@ -42,6 +42,29 @@ test("pipeline() takes eight steps and forgets no type", async () => {
   expect(outcome).toMatchObject({ output: { number: 9 } });
 });
 
+test("pipeline() knows the types of any number of steps, also where inputs are made", () => {
+  const toText = { tool: split, input: ({ number }: { number: number }) => ({ text: String(number) }) };
+  const tool = pipeline({
+    name: "p",
+    description: "d",
+    steps: [inc, inc, inc, inc, inc, inc, inc, inc, inc, toText, count],
+  });
+  const made = pipeline({
+    name: "p",
+    description: "d",
+    steps: [
+      split,
+      { tool: count, input: (previous) => previous },
+      { tool: split, input: ({ count: words }, { text }) => ({ text: `${words} ${text}` }) },
+    ],
+  });
+  // @ts-expect-error: `count` gives no number
+  pipeline({ name: "p", description: "d", steps: [split, count, inc] });
+
+  expectTypeOf(tool).toEqualTypeOf<TypedTool<{ number: number }, { count: number }>>();
+  expectTypeOf(made).toEqualTypeOf<TypedTool<{ text: string; by?: string | undefined }, { words: string[] }>>();
+});
+
 test("pipeline() takes tools whose types nobody knows", async () => {
   const unknown: Tool = split;
   const tool = pipeline({ name: "p", description: "d", steps: [unknown, count] });

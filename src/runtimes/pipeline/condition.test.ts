@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { isTrue } from "./run-step.ts";
-import { parseCondition } from "./parse-condition.ts";
+import { isTrue, parseCondition } from "./condition.ts";
 
 const values: Readonly<Record<string, JsonValue>> = {
   a: { count: 3, status: "done", list: [1], empty: [], object: {}, text: "", zero: 0, no: false, nil: null },

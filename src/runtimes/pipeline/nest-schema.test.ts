@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { nestSchema } from "./nest-schema.ts";
+import { nestSchema } from "./composed-schemas.ts";
 
 test("nestSchema() leads references to the new place", () => {
   const nested = nestSchema(

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { parseTemplate, type Template } from "./parse-template.ts";
-import { renderTemplate } from "./render-template.ts";
+import { parseTemplate, type Template, renderTemplate } from "./template.ts";
 
 test.for<[string, string, (string | number)[]]>([
   ["$input", "input", []],

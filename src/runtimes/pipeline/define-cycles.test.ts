@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { PlannedStep } from "./plan.ts";
+import type { PlannedStep } from "./read-plan.ts";
 import { checkCycles } from "./define-pipeline.ts";
 
 test("checkCycles() finds a circle exactly if there is one, and names real steps of it", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toFailure } from "../../core/errors.ts";
-import { takeOutput } from "./part.ts";
+import { takeOutput } from "./run-plan.ts";
 
 const place = { tool: "p", step: "1: read" };
 

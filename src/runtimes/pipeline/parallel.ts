@@ -5,9 +5,9 @@ import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { CallerInputOf, InputOf, Tool, TypedTool } from "../../core/tool.ts";
 import { composeTool, type CompositionDefinition } from "./compose-tool.ts";
-import { inputForAll, type InputForAll } from "./input-for-all.ts";
-import { nestSchema } from "./nest-schema.ts";
-import { callPart, toPart, type MappedTool, type Part } from "./part.ts";
+import { inputForAll, nestSchema, type InputForAll } from "./composed-schemas.ts";
+import { toPart, type MappedTool, type Part } from "./part.ts";
+import { runPlan, type RunnablePlan } from "./run-plan.ts";
 
 /** What {@link parallel} takes if every tool takes a part of one input. */
 export interface ParallelDefinition<Tools> extends CompositionDefinition {
@@ -33,7 +33,7 @@ export type OutputsOf<Tools> = {
   readonly [Key in keyof Tools]: Tools[Key] extends TypedTool<never, infer Output> ? Output : never;
 };
 
-/** Beyond this somebody wants a list, and {@link mapReduce} bounds how much of it runs at once. */
+/** For more, {@link mapReduce} takes a list and bounds how much of it runs at once. */
 const mostTools = 64;
 
 /**
@@ -70,18 +70,23 @@ export function parallel(
   const problems: Problem[] = [];
   const branches = toBranches(tools, problems);
   const parts = [...branches.values()];
+  const keys = [...branches.keys()];
+  const plan: RunnablePlan = {
+    name: rest.name,
+    errorCode: "tool-failed",
+    maxConcurrent: mostTools,
+    steps: Array.from(branches, ([label, { tool, toInput }]) => {
+      return { label, after: [], tool, toInput: ({ input: value }) => toInput(value) };
+    }),
+    toOutput: ({ values }) => Object.fromEntries(keys.map((key, index) => [key, values[index]])),
+  };
   return composeTool({
     definition: rest,
     parts,
     input: input ?? inputForAll(parts, problems),
     output: outputsSchema(branches),
     problems,
-    async run(value, context) {
-      const calls = Array.from(branches, async ([key, part]) => {
-        return [key, await callPart(context, part, { tool: rest.name, step: key }, [value])] as const;
-      });
-      return Object.fromEntries(await Promise.all(calls));
-    },
+    run: (value, context) => runPlan(plan, value, context),
   });
 }
 

@@ -1,10 +1,9 @@
-import { isKitbagError, KitbagError, type Problem } from "../../core/errors.ts";
+import type { Problem } from "../../core/errors.ts";
 import { isRecord, showValue } from "../../core/json.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
-import type { ToolContext, Tool, TypedTool } from "../../core/tool.ts";
+import type { Tool, TypedTool } from "../../core/tool.ts";
 
-/** A tool, and how its input is made out of what is there. */
+/** A tool, and the function that makes its input. */
 export interface MappedTool<From extends readonly unknown[], Input, Output> {
   readonly tool: TypedTool<Input, Output>;
   readonly input: (...from: From) => Input | Promise<Input>;
@@ -13,12 +12,12 @@ export interface MappedTool<From extends readonly unknown[], Input, Output> {
 /** A part of a composed tool, its types sealed. */
 export interface Part {
   readonly tool: Tool;
-  /** The author makes its input; else it gets what is there, as far as it has parameters for it. */
+  /** The author's function makes its input; else it gets the properties that it has parameters for. */
   readonly isMapped: boolean;
   readonly toInput: (...from: readonly unknown[]) => unknown;
 }
 
-/** Takes what an author gave as parts. What is no tool is added to `problems`, and left out. */
+/** Reads the parts that an author gave. What is not a tool is added to `problems`, and left out. */
 export function toParts<Key>(
   given: Iterable<readonly [key: Key, part: unknown]>,
   toPath: (key: Key) => string,
@@ -27,7 +26,7 @@ export function toParts<Key>(
   return Array.from(given, ([key, part]) => toPart(part, toPath(key), problems)).filter((part) => part !== undefined);
 }
 
-/** Takes what an author gave as a part. What is no tool is added to `problems`. */
+/** Reads a part that an author gave. What is not a tool is added to `problems`. */
 export function toPart(given: unknown, path: string, problems: Problem[]): Part | undefined {
   const isMapped = typeof given === "object" && given !== null && "tool" in given;
   const tool = isMapped ? given.tool : given;
@@ -46,65 +45,8 @@ export function toPart(given: unknown, path: string, problems: Problem[]): Part 
 export function isTool(value: unknown): value is Tool {
   if (typeof value !== "object" || value === null) return false;
   const { name, inputSchema, annotations, permissions, code } = value as Partial<Tool>;
-  return typeof name === "string" && [inputSchema, annotations, permissions, code].every((field) => isObject(field));
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-/** Where in a composed tool a step is, for its failure. */
-export interface StepPlace {
-  /** The name of the composed tool. */
-  readonly tool: string;
-  readonly step: string;
-}
-
-/**
- * Calls a part with the input that is made out of `from`.
- *
- * @throws {KitbagError} `step-failed` if the input cannot be made or the call fails.
- */
-export async function callPart(
-  context: ToolContext,
-  { tool, toInput }: Part,
-  place: StepPlace,
-  from: readonly unknown[],
-): Promise<unknown> {
-  const input = await runStepCode(place, () => toInput(...from));
-  return takeOutput(await context.call(tool, input), place);
-}
-
-/**
- * Runs a function of the author that belongs to a step.
- *
- * @throws {KitbagError} `step-failed` if it throws.
- */
-export async function runStepCode<Result>(place: StepPlace, run: () => Result): Promise<Awaited<Result>> {
-  try {
-    return await run();
-  } catch (cause) {
-    const code = isKitbagError(cause) ? cause.code : "tool-failed";
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new KitbagError("step-failed", { ...place, code, reason }, { cause });
-  }
-}
-
-/**
- * Takes the output of a step's call.
- *
- * @throws {KitbagError} `step-failed` if there is none, or only its head: a piece of an output is not data for the next step.
- */
-export function takeOutput<Output>(outcome: ToolOutcome<Output>, place: StepPlace): Output {
-  if (outcome.status === "failed") {
-    const { error } = outcome;
-    // Steps inside steps: the code says what went wrong at the bottom, the message how we came there.
-    const code = error.code === "step-failed" ? error.details.code : error.code;
-    throw new KitbagError("step-failed", { ...place, code, reason: error.message });
-  }
-  if (outcome.capped === undefined) return outcome.output;
-  const reason = `its output of ${outcome.capped.bytes} bytes is too large to be handed on; ask the tool for less, or raise "maxOutputBytes"`;
-  throw new KitbagError("step-failed", { ...place, code: "output-too-large", reason });
+  const fields = [inputSchema, annotations, permissions, code];
+  return typeof name === "string" && fields.every((field) => typeof field === "object" && field !== null);
 }
 
 /**

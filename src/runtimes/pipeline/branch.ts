@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { KitbagError, quote, type Problem } from "../../core/errors.ts";
+import { quote, type Problem } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { CallerInputOf, InputOf, Tool, TypedTool } from "../../core/tool.ts";
 import { composeTool, type CompositionDefinition } from "./compose-tool.ts";
-import { inputForAll, type InputForAll } from "./input-for-all.ts";
-import { nestSchema } from "./nest-schema.ts";
+import { inputForAll, nestSchema, type InputForAll } from "./composed-schemas.ts";
 import type { MappedTools, OutputsOf } from "./parallel.ts";
-import { callPart, runStepCode, toPart, type MappedTool, type Part } from "./part.ts";
+import { toPart, type MappedTool, type Part } from "./part.ts";
+import { runPlan, type RunnablePlan, type RunnableStep, type StepScope } from "./run-plan.ts";
 
 /** What {@link branch} takes to decide between two tools. */
 export interface BranchDefinition<Input, Use, Otherwise> extends CompositionDefinition {
@@ -97,16 +97,33 @@ export function branch(definition: AnyBranch): Tool {
     input: input ?? inputForAll([...parts.values()], problems),
     output: anyOutput([...parts.values()], isChoice || otherwise !== undefined),
     problems,
-    async run(value, context) {
-      const place = { tool: rest.name, step: isChoice ? "choose" : "when" };
-      const decision = await runStepCode(place, () => decide?.(value));
-      const key = isChoice ? String(decision) : decision ? "use" : "otherwise";
-      const part = parts.get(key);
-      if (part !== undefined) return callPart(context, part, { tool: rest.name, step: key }, [value]);
-      if (!isChoice) return null;
-      throw unknownCase(rest.name, key, parts);
-    },
+    run: (value, context) => runPlan(toPlan(), value, context),
   });
+
+  function toPlan(): RunnablePlan {
+    const toKey = async ({ input: value }: StepScope): Promise<string> => {
+      const decision = await decide?.(value);
+      if (!isChoice) return decision ? "use" : "otherwise";
+      if (!parts.has(String(decision))) throw unknownCase(String(decision), parts);
+      return String(decision);
+    };
+    const keys = [...parts.keys()];
+    return {
+      name: rest.name,
+      errorCode: "tool-failed",
+      steps: [{ label: isChoice ? "choose" : "when", after: [], toInput: toKey }, ...Array.from(parts, toStep)],
+      toOutput: ({ values: [key, ...outputs] }) => outputs[keys.indexOf(String(key))] ?? null,
+    };
+  }
+}
+
+/** A step that runs if its key was chosen by the step before all others. */
+function toStep([key, { tool, toInput }]: readonly [string, Part]): RunnableStep {
+  return {
+    ...{ label: key, after: [0], tool },
+    when: ({ values }) => values[0] === key,
+    toInput: ({ input }) => toInput(input),
+  };
 }
 
 interface AnyBranch extends CompositionDefinition {
@@ -129,7 +146,7 @@ function toCases(given: unknown, path: string, problems: Problem[]): ReadonlyMap
   return cases;
 }
 
-/** A schema for whatever one of `parts` answers; none if one of them does not say. */
+/** A schema for the output of any of `parts`; none if one of them has no output schema. */
 function anyOutput(parts: readonly Part[], isComplete: boolean): JsonSchema | undefined {
   const schemas: JsonSchema[] = isComplete ? [] : [{ type: "null" }];
   for (const { tool } of parts) {
@@ -140,9 +157,8 @@ function anyOutput(parts: readonly Part[], isComplete: boolean): JsonSchema | un
   return { anyOf: schemas.map((schema, index) => nestSchema(schema, `#/anyOf/${index}`)) };
 }
 
-function unknownCase(tool: string, key: string, parts: ReadonlyMap<string, Part>): KitbagError {
+function unknownCase(key: string, parts: ReadonlyMap<string, Part>): Error {
   const [nearest] = nearestNames(key, parts.keys(), 1);
   const cure = nearest === undefined ? "" : `; did you mean ${quote(nearest)}?`;
-  const reason = `it chose ${quote(key)}, and the cases are ${[...parts.keys()].join(", ")}${cure}`;
-  return new KitbagError("step-failed", { tool, step: "choose", code: "tool-failed", reason });
+  return new Error(`it chose ${quote(key)}, and the cases are ${[...parts.keys()].join(", ")}${cure}`);
 }

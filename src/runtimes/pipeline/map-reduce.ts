@@ -1,12 +1,12 @@
-import { KitbagError, type Problem } from "../../core/errors.ts";
+import type { Problem } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { CallerInputOf, InputOf, Tool, TypedTool } from "../../core/tool.ts";
 import { composeTool, type CompositionDefinition } from "./compose-tool.ts";
-import { mapBounded } from "./map-bounded.ts";
-import { nestSchema } from "./nest-schema.ts";
-import { callPart, runStepCode, toPart, type MappedTool, type Part, type StepPlace } from "./part.ts";
+import { nestSchema } from "./composed-schemas.ts";
+import { toPart, type MappedTool, type Part } from "./part.ts";
+import { runPlan, type RunnableStep } from "./run-plan.ts";
 
 /** What puts the outputs together: a tool for `{ items }`, a tool whose input is made out of them, or a function. */
 export type Reduce<Input, Mapped, ReduceInput, Output> =
@@ -85,27 +85,38 @@ export function mapReduce(definition: AnyMapReduce): Tool {
   const problems = [...checkBounds({ maxConcurrent, maxItems }), ...checkItems(definition)];
   const map = toPart(givenMap, "map", problems);
   const reducer = typeof reduce === "function" ? undefined : toPart(reduce, "reduce", problems);
-  const place = (step: string): StepPlace => ({ tool: rest.name, step });
+  const mapStep: RunnableStep = {
+    ...{ label: "map", after: [], ...(map !== undefined && { tool: map.tool }) },
+    list: {
+      ...{ label: "items", prefix: "", maxItems, maxConcurrent, isFiltered: false, reportsItems: true },
+      toItems: ({ input: value }) => (items ?? getItems)(value),
+    },
+    toInput: ({ input: value, each }) => map?.toInput(each?.item, each?.index, value),
+  };
   return composeTool({
     definition: rest,
     parts: [map, reducer].filter((part) => part !== undefined),
     input: input ?? itemsSchema(map, maxItems),
     output: output ?? reducer?.tool.outputSchema,
     problems,
-    async run(value, context) {
-      const given = await runStepCode(place("items"), () => (items ?? getItems)(value));
-      const list = checkList(given, maxItems, place("items"));
-      const outputs = await mapBounded(list, { maxConcurrent, signal: context.signal }, async (item, index) => {
-        context.progress({ message: `item ${index + 1}`, done: index, total: list.length });
-        return map && callPart(context, map, place(`map[${index}]`), [item, index, value]);
-      });
-      if (typeof reduce === "function") return runStepCode(place("reduce"), () => reduce(outputs, value) as unknown);
-      return (
-        reducer &&
-        callPart(context, reducer, place("reduce"), reducer.isMapped ? [outputs, value] : [{ items: outputs }])
-      );
+    run(value, context) {
+      const steps = [mapStep, toReduceStep(reduce, reducer)];
+      return runPlan({ name: rest.name, errorCode: "tool-failed", steps }, value, context);
     },
   });
+}
+
+function toReduceStep(reduce: unknown, reducer: Part | undefined): RunnableStep {
+  const step = { label: "reduce", after: [0] };
+  if (reducer === undefined) {
+    const run = reduce as (outputs: unknown, input: unknown) => unknown;
+    return { ...step, toInput: ({ values: [outputs], input }) => run(outputs, input) };
+  }
+  const { tool, isMapped, toInput } = reducer;
+  return {
+    ...{ ...step, tool },
+    toInput: ({ values: [items], input }) => (isMapped ? toInput(items, input) : toInput({ items })),
+  };
 }
 
 interface AnyMapReduce extends CompositionDefinition, MapReduceBounds {
@@ -139,10 +150,4 @@ function itemsSchema(map: Part | undefined, maxItems: number): JsonSchema {
 
 function getItems(input: unknown): unknown {
   return typeof input === "object" && input !== null && "items" in input ? input.items : undefined;
-}
-
-function checkList(list: unknown, maxItems: number, place: StepPlace): readonly unknown[] {
-  if (Array.isArray(list) && list.length <= maxItems) return list;
-  const reason = `expected a list of at most ${maxItems} items, found ${showValue(list)}`;
-  throw new KitbagError("step-failed", { ...place, code: "input-invalid", reason });
 }

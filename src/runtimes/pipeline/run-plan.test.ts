@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { runGraph } from "./pipeline-runtime.ts";
+import { runGraph } from "./run-plan.ts";
 
 const { signal } = new AbortController();
 

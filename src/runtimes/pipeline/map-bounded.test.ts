@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { mapBounded } from "./map-bounded.ts";
+import { mapBounded } from "./run-plan.ts";
 
 const { signal } = new AbortController();
 

@@ -5,7 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { Tool, ToolAnnotations } from "../../core/tool.ts";
 import { branch } from "./branch.ts";
-import { deriveAnnotations } from "./derive-annotations.ts";
+import { deriveAnnotations } from "./compose-tool.ts";
 import { parallel } from "./parallel.ts";
 import { pipeline } from "./pipeline.ts";
 

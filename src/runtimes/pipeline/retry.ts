@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { backOffMs, longestTimerMs } from "../../core/async.ts";
 import { KitbagError, type ErrorCode, type Failure, type Problem } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Tool, TypedTool } from "../../core/tool.ts";
-import { composeTool, type CompositionDefinition } from "./compose-tool.ts";
-import { mayRunAgain } from "./derive-annotations.ts";
-import { takeOutput, toPart, type Part } from "./part.ts";
+import { composeTool, mayRunAgain, type CompositionDefinition } from "./compose-tool.ts";
+import { toPart, type Part } from "./part.ts";
+import { takeOutput } from "./run-plan.ts";
 
 /** How often and how soon {@link retry} tries again. */
 export interface RetryOptions extends Partial<CompositionDefinition> {
@@ -94,8 +95,8 @@ export function retry<Input, Output>(
         const isLast = attempt >= attempts || outcome.status === "ok" || !retryIf(outcome.error);
         if (isLast) return takeOutput(outcome, { tool: name, step: `attempt ${attempt} of ${attempts}` });
         context.progress({ message: `attempt ${attempt} failed`, done: attempt, total: attempts });
-        const wait = sleep(toWait(attempt, backoffMs, maxBackoffMs), undefined, { signal: context.signal });
-        await wait.catch(() => context.signal.throwIfAborted());
+        const waitMs = backOffMs(attempt, { firstMs: backoffMs, maxMs: maxBackoffMs });
+        await sleep(waitMs, undefined, { signal: context.signal }).catch(() => context.signal.throwIfAborted());
       }
     },
   });
@@ -103,12 +104,6 @@ export function retry<Input, Output>(
 
 function mayPass(failure: Failure): boolean {
   return !finalCodes.has(failure.code === "step-failed" ? failure.details.code : failure.code);
-}
-
-/** Between half of the wait and all of it: many who failed together do not come back together. */
-function toWait(attempt: number, backoffMs: number, maxBackoffMs: number): number {
-  const wait = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
-  return wait * (0.5 + Math.random() / 2);
 }
 
 type RetryNumbers = Required<Pick<RetryOptions, "attempts" | "backoffMs" | "maxBackoffMs" | "retryIf">>;
@@ -133,15 +128,12 @@ function checkNumbers({ attempts, backoffMs, maxBackoffMs, retryIf }: RetryNumbe
   };
   const isCount = Number.isSafeInteger(attempts) && attempts >= 1 && attempts <= mostAttempts;
   expect(isCount, "attempts", `a whole number from 1 to ${mostAttempts}`, attempts);
-  expect(isWait(backoffMs), "backoffMs", `a number from 0 to ${longestTimer}`, backoffMs);
-  expect(isWait(maxBackoffMs), "maxBackoffMs", `a number from 0 to ${longestTimer}`, maxBackoffMs);
+  expect(isWait(backoffMs), "backoffMs", `a number from 0 to ${longestTimerMs}`, backoffMs);
+  expect(isWait(maxBackoffMs), "maxBackoffMs", `a number from 0 to ${longestTimerMs}`, maxBackoffMs);
   expect(typeof retryIf === "function", "retryIf", "a function", retryIf);
   return problems;
 }
 
-/** A longer timer fires at once. */
-const longestTimer = 2 ** 31 - 1;
-
 function isWait(value: unknown): boolean {
-  return typeof value === "number" && value >= 0 && value <= longestTimer;
+  return typeof value === "number" && value >= 0 && value <= longestTimerMs;
 }

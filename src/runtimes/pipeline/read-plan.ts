@@ -3,10 +3,33 @@ import { showValue, toPath, type JsonObject, type JsonValue } from "../../core/j
 import { nearestNames } from "../../core/nearest.ts";
 import { describeNames } from "../../core/schema/describe-schema.ts";
 import { isSchemaObject } from "../../core/schema/json-schema.ts";
-import { parseCondition, type Condition } from "./parse-condition.ts";
-import { parseTemplate, type Template } from "./parse-template.ts";
-import type { Plan, PlannedStep } from "./plan.ts";
-import { conditionReferences } from "./references-in.ts";
+import { conditionReferences, parseCondition, type Condition } from "./condition.ts";
+import { parseTemplate, type Template } from "./template.ts";
+
+/** A pipeline, taken apart and checked: what runs. */
+export interface Plan {
+  readonly steps: readonly PlannedStep[];
+  /** Where each step is that has an id. */
+  readonly indexes: ReadonlyMap<string, number>;
+  readonly output?: Template;
+}
+
+/** One step of a {@link Plan}. */
+export interface PlannedStep {
+  readonly index: number;
+  readonly id?: string;
+  /** How messages name it. */
+  readonly label: string;
+  readonly tool: string;
+  readonly args: Template;
+  readonly condition?: Condition;
+  /** The condition looks at the item, so it is asked for each. */
+  readonly isFilter: boolean;
+  readonly forEach?: Template;
+  readonly maxConcurrent: number;
+  readonly continueOnError: boolean;
+  readonly after: readonly string[];
+}
 
 const defaultConcurrent = 8;
 
