@@ -2,8 +2,7 @@ import { createTool } from "../../core/define-tool.ts";
 import { KitbagError, quote, type Problem } from "../../core/errors.ts";
 import { checkPermissions, joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
-import type { ToolContext } from "../../core/tool.ts";
-import type { FunctionCode, Tool, ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
+import type { ToolContext, FunctionCode, Tool, ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
 import type { Part } from "./part.ts";
 
 /** What an author says about any tool that is made out of tools. */

@@ -1,8 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { ToolContext } from "../../core/tool.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContext, Tool } from "../../core/tool.ts";
 
 /** What the functions of a step see: the input of the pipeline, the values of the steps that have run, and the item of a list. */
 export interface StepScope {
