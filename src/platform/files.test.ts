@@ -11,6 +11,7 @@ import {
   describeForeignOwner,
   readTextIfExists,
   rememberFile,
+  renameDurably,
   replaceFolder,
   syncFolder,
   writeFileAtomically,
@@ -84,6 +85,16 @@ test("appendLine() adds a line to a file, which need not exist", () => {
   appendLine(file, "two");
 
   expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+});
+
+test("renameDurably() gives a file its name, in the place of another", () => {
+  const folder = createFolder({ draft: "new", file: "old" });
+
+  renameDurably(join(folder, "draft"), join(folder, "file"));
+
+  expect(readFileSync(join(folder, "file"), "utf8")).toBe("new");
+  expect(readdirSync(folder)).toEqual(["file"]);
+  expect(() => renameDurably(join(folder, "missing"), join(folder, "file"))).toThrow("ENOENT");
 });
 
 test("syncFolder() ignores a folder that cannot be flushed", () => {

@@ -105,17 +105,28 @@ function nameDraft(path: string): string {
   return `${path}.${randomBytes(6).toString("hex")}.new`;
 }
 
+/** Gives a file that is complete its name, in the place of a file that has it: the bytes are on disk before, and the name after. */
+export function renameDurably(draft: string, path: string): void {
+  flush(draft);
+  renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
 /** Waits until the names in a folder are on disk. Where the system has no way to do that, they get there a little later. */
 export function syncFolder(path: string): void {
   try {
-    const folder = openSync(path, "r");
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    flush(path);
   } catch {
     // Windows opens no folders, and some file systems flush none.
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

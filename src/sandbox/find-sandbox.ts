@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../core/errors.ts";
+import { writeFileAtomically } from "../platform/files.ts";
 import { backends, whyNot } from "./backends.ts";
 import type { LinuxHost } from "./backends/linux.ts";
 import { insideFile } from "./host.ts";
@@ -146,7 +147,7 @@ export async function recallTest(sandbox: Sandbox, area: WorkArea): Promise<Self
   if (known !== undefined) return known;
   const result = await testSandbox(sandbox, area);
   // Only what holds is remembered: what does not may be cured.
-  if (result.broken.length === 0) save(path, result);
+  if (result.broken.length === 0) writeFileAtomically(path, JSON.stringify(result));
   return result;
 }
 
@@ -181,10 +182,4 @@ function load(path: string): SelfTest | undefined {
   } catch {
     return undefined;
   }
-}
-
-function save(path: string, result: SelfTest): void {
-  const making = `${path}.${process.pid}`;
-  writeFileSync(making, JSON.stringify(result), { mode: 0o600 });
-  renameSync(making, path);
 }

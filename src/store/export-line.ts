@@ -1,5 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue, type JsonValue } from "../core/json.ts";
+import { readLines } from "../platform/lines.ts";
 
 /** One line of an export, as JSON. */
 export type ExportLine =
@@ -17,6 +18,9 @@ export interface ExportCounts {
   readonly entries: number;
   readonly blobs: number;
 }
+
+/** A value of 32 MiB may be six times as long as JSON. */
+const longestLine = 256 * 1024 * 1024;
 
 /** The version of the form of an export. */
 export const exportVersion = 1;
@@ -44,7 +48,7 @@ export interface ExportLines {
 
 /** Reads the lines of an export, whose bytes come in pieces of any size. */
 export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLines {
-  const texts = splitLines(source);
+  const texts = readLines(source, { maxBytes: longestLine });
   let number = 0;
 
   function wrong(expected: string, found: string): KitbagError {
@@ -56,7 +60,9 @@ export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLine
     wrong,
     async next() {
       number += 1;
-      const { done, value } = await texts.next();
+      const { done, value } = await texts.next().catch((cause: unknown) => {
+        throw cause instanceof RangeError ? wrong(`a line of at most ${longestLine} bytes`, "a longer one") : cause;
+      });
       if (done === true) return undefined;
       const line = parse(value);
       const problem = findProblem(line);
@@ -64,21 +70,6 @@ export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLine
       return line as ExportLine;
     },
   };
-}
-
-async function* splitLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder();
-  let rest: string[] = [];
-  for await (const bytes of source) {
-    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
-    rest.push(first);
-    for (const other of others) {
-      yield rest.join("");
-      rest = [other];
-    }
-  }
-  const last = rest.join("") + decoder.decode();
-  if (last !== "") yield last;
 }
 
 function parse(text: string): unknown {

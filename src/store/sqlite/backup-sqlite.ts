@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { renameDurably } from "../../platform/files.ts";
 import { makeFolders } from "../../platform/home.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { beginCopy, removeLeftCopies } from "./left-copies.ts";
@@ -37,9 +38,7 @@ export async function backupSqlite(file: string, to: string, notes: string): Pro
   try {
     create(unfinished.path, to);
     await copy(file, unfinished.path);
-    sync(unfinished.path);
-    renameSync(unfinished.path, to);
-    sync(dirname(to));
+    renameDurably(unfinished.path, to);
     return statSync(to).size;
   } catch (cause) {
     throw toUnavailable(file, cause);
@@ -64,14 +63,5 @@ async function copy(file: string, to: string): Promise<void> {
     await backup(database, to, { rate: allPages });
   } finally {
     database.close();
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

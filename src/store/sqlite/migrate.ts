@@ -1,7 +1,7 @@
-import { renameSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
+import { renameDurably } from "../../platform/files.ts";
 import { findSchemaDifference } from "./compare-schema.ts";
 import { removeDatabase } from "./left-copies.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -123,7 +123,7 @@ function keepCopy(file: string, database: DatabaseSync, version: number): void {
   } finally {
     reader.close();
   }
-  renameSync(half, copy);
+  renameDurably(half, copy);
 }
 
 function isEmpty(database: DatabaseSync): boolean {

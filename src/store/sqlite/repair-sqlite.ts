@@ -1,7 +1,8 @@
-import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
+import { renameDurably } from "../../platform/files.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { removeDatabase } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
@@ -37,7 +38,7 @@ export async function repairSqlite(file: string): Promise<SqliteRepair> {
     const salvaged = await writeSalvage(file, { from: damaged, to: repaired });
     // The log belongs to the old file: it must never be taken for that of the new one.
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
-    renameSync(repaired, file);
+    renameDurably(repaired, file);
     return { file, damaged, ...salvaged };
   } catch (cause) {
     removeDatabase(repaired);
