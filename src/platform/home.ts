@@ -42,12 +42,38 @@ function findHome(): string {
  * @throws {KitbagError} `home-unusable` if there can be no such folder, or it cannot be written.
  */
 export function makeHomeFolder(folder: string, home: string = folder): void {
+  refuseForeignHome(home);
   try {
     makeFolders(folder);
     allow(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new KitbagError("home-unusable", { home, reason }, { cause });
+  }
+}
+
+/**
+ * Refuses a home that belongs to another user and that this user may not enter: two users who share `HOME` or `KITBAG_HOME`.
+ *
+ * @throws {KitbagError} `home-unusable`
+ */
+export function refuseForeignHome(home: string): void {
+  const me = process.getuid?.();
+  const owner = findOwner(home);
+  if (owner === undefined || owner === me) return;
+  try {
+    accessSync(home, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = `it belongs to another user (uid ${owner}), and you are uid ${me}`;
+    throw new KitbagError("home-unusable", { home, reason }, { cause });
+  }
+}
+
+function findOwner(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describeCause, KitbagError, quote } from "../../core/errors.ts";
 import { digestToken, tokenPrefix } from "../../gate/access/token-check.ts";
 import type { GateToken } from "../../gate/gate.ts";
-import { makeHomeFolder } from "../../platform/home.ts";
+import { makeHomeFolder, refuseForeignHome } from "../../platform/home.ts";
 import { describeFileError, describeForeignOwner, writeFileAtomically } from "../../platform/files.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 
@@ -121,8 +121,13 @@ function parseOwn(text: string): readonly TokenLine[] {
   }
 }
 
-/** Tells whether a file is there. */
+/**
+ * Tells whether a file is there.
+ *
+ * @throws {KitbagError} `home-unusable` if it would be in the home of another user.
+ */
 export function hasTokenFile(path: string): boolean {
+  refuseForeignHome(dirname(path));
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 

@@ -1,6 +1,6 @@
 /** A home that cannot be written: each command that needs it says so in one line, with the cure, and ends. */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -68,6 +68,33 @@ test.for(commands.map((words) => words.join(" ")))(
   },
 );
 
+test("kitbag names the owner of a home that two users share, and leaves what the owner keeps there", async (context) => {
+  if (process.getuid?.() !== 0) context.skip("only root can be two users");
+  needProgram(context, "setpriv");
+  const project = makeProject();
+  const base = dirname(project.folder);
+  const home = join(base, "shared");
+  mkdirSync(home);
+  chmodSync(home, 0o777);
+  const token = await run(project, "token add ann", home);
+  const before = readKept(join(home, ".kitbag"));
+  const words = ["token list", "trust skills/short --yes", "call short/hello --skills skills --sandbox off"];
+
+  const found: (readonly (number | string | null)[])[] = [];
+  for (const [index, line] of words.entries()) {
+    const place = join(base, `repository-${index}`);
+    mkdirSync(place);
+    const { code, stdout, stderr } = await run(project, line, home, (command) => asOrdinaryUser(place, command));
+    found.push([code, stdout, stderr.split("\n")[0] ?? ""]);
+  }
+
+  expect(token.code).toBe(0);
+  const reason = "it belongs to another user (uid 0), and you are uid 61234";
+  const message = `Cannot use the folder "${home}/.kitbag" of Kitbag: ${reason}; ${cure}`;
+  expect(found).toEqual(words.map(() => [1, "", message]));
+  expect(readKept(join(home, ".kitbag"))).toEqual(before);
+});
+
 test("kitbag list and kitbag call without a store need no home", async () => {
   const project = makeProject();
   const call = "call short/hello --skills skills --sandbox off --store none";
@@ -84,6 +111,14 @@ function makeProject(): Project {
   for (const folder of [dirname(project.folder), project.folder]) chmodSync(folder, 0o755);
   chmodSync(join(project.folder, ".kitbag"), 0o777);
   return project;
+}
+
+/** Each file with its size and the time of its last change. */
+function readKept(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => {
+    const { size, mtimeMs, mode } = statSync(join(folder, name));
+    return `${name} ${size} ${mtimeMs} ${mode}`;
+  });
 }
 
 /** Runs it with this `HOME` and no `KITBAG_HOME`; what does not end is killed. */

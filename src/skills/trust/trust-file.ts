@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { makeHomeFolder } from "../../platform/home.ts";
+import { makeHomeFolder, refuseForeignHome } from "../../platform/home.ts";
 import { describeFileError, describeForeignOwner, writeFileAtomically } from "../../platform/files.ts";
 import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
@@ -27,6 +27,7 @@ export function loadTrust(home: string): TrustList {
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     if (["ENOENT", "ENOTDIR"].includes(code)) return { configs: new Map(), folders: new Map() };
+    if (code === "EACCES") refuseForeignHome(home);
     const isLink = code === "ELOOP";
     throw untrustworthy(path, isLink ? "it is a symbolic link" : describeFileError(cause), cause);
   }
