@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, expect, test } from "vitest";
 
+import { startCrashProgram } from "../../../test/crash/start-crash-program.ts";
 import { openDatabase } from "./open-database.ts";
 import { schema, type Schema } from "./schema.ts";
 import { sqliteStore } from "./sqlite-store.ts";
@@ -97,6 +98,19 @@ test("sqliteStore() writes nothing more into a file that another process has bro
   await expect(store.kv.set("key", 2)).rejects.toMatchObject({ code: "store-newer" });
   expect((await store.kv.get("key"))?.value).toBe(1);
   await store.close();
+});
+
+test("a process that has a store open while another one migrates it is refused, and loses nothing", async () => {
+  const file = await oldFile();
+  const writer = startCrashProgram("write-until-refused.ts", [file]);
+  await writer.waitFor("open");
+
+  const database = await openDatabase(file, later);
+  const [row] = database.sql("SELECT value FROM kv WHERE key = 'count'").all() as { readonly value: string }[];
+  database.close();
+
+  const kept = String(JSON.parse(String(row?.value)));
+  expect(await writer.waitFor("refused")).toBe(`refused store-newer after ${kept}, reads ${kept}`);
 });
 
 test("migrate() keeps no copy of a file that is new", async () => {
