@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
 
+import type { Failure } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { mockModel } from "../testing/models/mock-model.ts";
@@ -8,6 +9,7 @@ import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { RunOptions } from "./agent-options.ts";
 import { createAgent } from "./create-agent.ts";
+import type { StopReason } from "./run-result.ts";
 
 const point = z.object({ x: z.number(), at: z.string().refine((text) => text !== "", "must say something") });
 
@@ -24,6 +26,10 @@ test("run() has an output of the type of its schema", async () => {
   expectTypeOf(typed.output).toEqualTypeOf<{ x: number; at: string } | undefined>();
   expectTypeOf(text.output).toEqualTypeOf<JsonValue | undefined>();
   expectTypeOf(json.output).toEqualTypeOf<JsonValue | undefined>();
+  if (typed.status === "ok") expectTypeOf(typed.output).toEqualTypeOf<{ x: number; at: string }>();
+  if (typed.status === "failed") expectTypeOf(typed.error).toEqualTypeOf<Failure>();
+  if (typed.status === "stopped") expectTypeOf(typed.reason).toEqualTypeOf<StopReason>();
+  if (typed.status === "paused") expectTypeOf(typed.approvals).toEqualTypeOf<readonly string[]>();
   expectTypeOf<ReturnType<typeof agent.run<RunOptions["output"] & object>>>().toEqualTypeOf<AgentRun>();
   expect([typed.output, text.output, json.output]).toEqual([{ x: 1, at: "abc" }, "Hello", { x: 1 }]);
 });

@@ -6,20 +6,11 @@ import type { RunUsage } from "./cost/run-usage.ts";
 /** Why a run stopped before its task was done. */
 export type StopReason = "steps" | "tokens" | "cost" | "time" | "calls" | "loop" | "cancelled" | "lost";
 
-/** How a run ended. `paused` has not ended: it waits for an approval. */
-export interface RunResult<Output = JsonValue> {
-  readonly status: "ok" | "failed" | "stopped" | "paused";
+/** What is known of every run, however it ended. */
+interface RunFacts {
   readonly run: string;
   /** The last text of the model; empty if it said nothing. */
   readonly text: string;
-  /** What the output schema asked for; the text if there is none. Only of a run that is `ok`. */
-  readonly output?: Output;
-  /** Why it stopped. */
-  readonly reason?: StopReason;
-  /** Why it failed, or was lost. */
-  readonly error?: Failure;
-  /** What waits for somebody, if it is paused. */
-  readonly approvals?: readonly string[];
   /** How often the model was asked. */
   readonly steps: number;
   readonly usage: RunUsage;
@@ -30,3 +21,42 @@ export interface RunResult<Output = JsonValue> {
   /** The conversation with this run, as the model sees it now: earlier messages may be left out, see `docs/guide/memory.md`. */
   readonly messages: readonly ModelMessage[];
 }
+
+/** What only runs have that ended in one way; the others do not have it. */
+interface OtherEnds {
+  readonly output?: undefined;
+  readonly reason?: undefined;
+  readonly error?: undefined;
+  readonly approvals?: undefined;
+}
+
+/** A run whose task is done. */
+export interface OkRun<Output = JsonValue> extends RunFacts, Omit<OtherEnds, "output"> {
+  readonly status: "ok";
+  /** What the output schema asked for; the text if there is none. */
+  readonly output: Output;
+}
+
+/** A run that failed. */
+export interface FailedRun extends RunFacts, Omit<OtherEnds, "error"> {
+  readonly status: "failed";
+  readonly error: Failure;
+}
+
+/** A run that was stopped, or was lost to another process. */
+export interface StoppedRun extends RunFacts, Omit<OtherEnds, "reason" | "error"> {
+  readonly status: "stopped";
+  readonly reason: StopReason;
+  /** Why it was lost. */
+  readonly error?: Failure;
+}
+
+/** A run that has not ended: it waits for an approval. */
+export interface PausedRun extends RunFacts, Omit<OtherEnds, "approvals"> {
+  readonly status: "paused";
+  /** The approvals that it waits for. */
+  readonly approvals: readonly string[];
+}
+
+/** How a run ended: `status` says in which way, and what else there is to know of it. */
+export type RunResult<Output = JsonValue> = OkRun<Output> | FailedRun | StoppedRun | PausedRun;

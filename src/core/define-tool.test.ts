@@ -5,8 +5,9 @@ import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
 import { createTool, defineTool } from "./define-tool.ts";
-import { isKitbagError } from "./errors.ts";
+import { isKitbagError, type Failure } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
+import type { ToolOutcome } from "./outcome.ts";
 import { progress, injected, type Tool, type TypedTool } from "./tool.ts";
 
 test("defineTool() makes a tool out of what an author writes down", () => {
@@ -121,6 +122,105 @@ test("defineTool() takes a JSON Schema, of whose types it knows nothing", () => 
   });
 
   expectTypeOf(tool).toEqualTypeOf<TypedTool<Readonly<Record<string, unknown>>, JsonValue>>();
+});
+
+test("defineTool() knows the types of a JSON Schema that is given as const", () => {
+  const tool = defineTool({
+    ...words,
+    input: {
+      type: "object",
+      properties: {
+        city: { type: "string" },
+        days: { type: "integer", default: 3 },
+        units: { enum: ["metric", "imperial"] },
+        tags: { type: "array", items: { type: ["string", "null"] } },
+        place: { anyOf: [{ type: "string" }, { type: "object", properties: { id: { const: 7 } }, required: ["id"] }] },
+      },
+      required: ["city", "tags"],
+      additionalProperties: false,
+    } as const,
+    output: { type: "object", properties: { degrees: { type: "number" } }, required: ["degrees"] } as const,
+    examples: [{ input: { city: "Rome", tags: [] }, output: { degrees: 21 } }],
+    run(input) {
+      expectTypeOf(input).toEqualTypeOf<{
+        readonly city: string;
+        readonly days: number;
+        readonly tags: readonly (string | null)[];
+        readonly units?: "metric" | "imperial";
+        readonly place?: string | { readonly id: 7 };
+      }>();
+      return { degrees: 21 };
+    },
+  });
+
+  expectTypeOf(tool).toEqualTypeOf<
+    TypedTool<
+      {
+        readonly city: string;
+        readonly tags: readonly (string | null)[];
+        readonly days?: number;
+        readonly units?: "metric" | "imperial";
+        readonly place?: string | { readonly id: 7 };
+      },
+      { readonly degrees: number }
+    >
+  >();
+  expect(tool.inputSchema).toMatchObject({ required: ["city", "tags"] });
+});
+
+test("defineTool() knows an open JSON Schema only as far as it says", () => {
+  defineTool({
+    ...words,
+    input: { type: "object", properties: { a: { type: "null" }, b: {}, c: { type: "object" } } } as const,
+    run(input) {
+      expectTypeOf(input.a).toEqualTypeOf<null | undefined>();
+      expectTypeOf(input.b).toEqualTypeOf<JsonValue | undefined>();
+      expectTypeOf(input.c).toEqualTypeOf<Readonly<Record<string, JsonValue>> | undefined>();
+    },
+  });
+  defineTool({
+    ...words,
+    input: { type: "object", properties: { a: { type: "boolean" } }, additionalProperties: true } as const,
+    run(input) {
+      expectTypeOf(input.a).toEqualTypeOf<boolean | undefined>();
+      expectTypeOf(input["other"]).toEqualTypeOf<unknown>();
+    },
+  });
+});
+
+test("defineTool() takes only code that returns what the output schema says", () => {
+  const output = z.object({ words: z.array(z.string()) });
+  const list: readonly string[] = ["a"];
+  const fitting = [
+    defineTool({ ...words, output, run: () => ({ words: list }) }),
+    defineTool({ ...words, output, run: async () => ({ words: ["a"] }) }),
+    defineTool({
+      ...words,
+      output,
+      *run() {
+        yield "on the way";
+        return { words: ["a"] };
+      },
+    }),
+  ];
+  // @ts-expect-error: a list of numbers is no list of texts
+  defineTool({ ...words, output, run: () => ({ words: [1] }) });
+  // @ts-expect-error: nothing is no object
+  defineTool({ ...words, output, run: async () => {} });
+  const example = { input: {}, output: { word: "a" } };
+  // @ts-expect-error: it has no words
+  expect(() => defineTool({ ...words, output, examples: [example], run: () => ({ words: list }) })).toThrow("words");
+
+  expectTypeOf(fitting[0]?.name).toEqualTypeOf<string | undefined>();
+  expect(fitting).toHaveLength(3);
+});
+
+test("ToolOutcome is narrowed by its status", () => {
+  const outcome = { status: "ok", output: 1 } as ToolOutcome<number>;
+
+  if (outcome.status === "ok") expectTypeOf(outcome.output).toEqualTypeOf<number>();
+  else expectTypeOf(outcome.error).toEqualTypeOf<Failure>();
+  expect(outcome).toEqual({ status: "ok", output: 1 });
 });
 
 test("defineTool() knows the type of the output: from its schema, or from what the code returns", () => {
@@ -271,6 +371,7 @@ test("defineTool() refuses examples that do not fit", () => {
     defineTool({
       ...words,
       input: z.object({ city: z.string(), days: z.int().max(7) }),
+      // @ts-expect-error: the type of an example is that of the input
       examples: [{ input: { city: "Rome", days: 3 } }, { input: { citty: "Rome", days: 30 } }],
       run: () => 1,
     }),

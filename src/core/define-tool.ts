@@ -8,6 +8,7 @@ import type {
   FunctionCode,
   Injected,
   OutputOf,
+  ResultOf,
   Tool,
   ToolAnnotations,
   ToolAuthor,
@@ -43,7 +44,7 @@ export type NoInput = { readonly type: "object" };
  * ```
  */
 export function defineTool<
-  Result,
+  Result extends ResultOf<Output>,
   Input extends SchemaSource = NoInput,
   Output extends SchemaSource = JsonSchema,
   Inject extends Readonly<Record<string, Injected<unknown>>> = Readonly<Record<never, never>>,
@@ -52,7 +53,13 @@ export function defineTool<
 ): TypedTool<CallerInputOf<Input>, OutputOf<Output, Result>> {
   checkDefinition(definition);
   const code: FunctionCode = { kind: "function", run: definition.run as FunctionCode["run"] };
-  return createTool({ ...definition, code });
+  const { examples, ...parts } = definition;
+  // The types of examples are those of the schemas; from here on they are JSON.
+  return createTool({
+    ...parts,
+    ...(examples !== undefined && { examples: examples as readonly ToolExample[] }),
+    code,
+  });
 }
 
 const definitionParts = [

@@ -5,6 +5,7 @@ import type { JsonValue, JsonObject } from "./json.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
+import type { IsKnownSchema, ReadonlyDeep, ValueOf } from "./schema/schema-types.ts";
 import type { SchemaSource, Refine } from "./schema/to-schema.ts";
 import type { ToolState } from "./tool-state.ts";
 
@@ -231,18 +232,54 @@ export type InjectedValues<Inject> = {
 
 /** The type a tool's code gets for a schema: what its library makes of the input. */
 export type InputOf<Schema> =
-  Schema extends StandardSchemaV1<unknown, infer Output> ? Output : Readonly<Record<string, JsonValue>>;
+  Schema extends StandardSchemaV1<unknown, infer Output>
+    ? Output
+    : IsKnownSchema<Schema> extends true
+      ? ValueOf<Schema>
+      : Readonly<Record<string, JsonValue>>;
 
 /** The type a caller gives for a schema: before defaults and transforms. */
 export type CallerInputOf<Schema> =
-  Schema extends StandardSchemaV1<infer Input> ? Input : Readonly<Record<string, unknown>>;
+  Schema extends StandardSchemaV1<infer Input>
+    ? Input
+    : IsKnownSchema<Schema> extends true
+      ? ValueOf<Schema, "given">
+      : Readonly<Record<string, unknown>>;
+
+/** What an output schema says of the output; `unknown` if the compiler does not know its text. */
+type DeclaredOutput<Schema> =
+  Schema extends StandardSchemaV1<unknown, infer Output>
+    ? Output
+    : IsKnownSchema<Schema> extends true
+      ? ValueOf<Schema>
+      : unknown;
+
+/** What the code of a tool may return: what its output schema says, itself, as a promise or as the return value of a generator. */
+export type ResultOf<Schema> = unknown extends DeclaredOutput<Schema> ? unknown : Returned<DeclaredOutput<Schema>>;
+
+type Returned<Output> =
+  | ReadonlyDeep<Output>
+  | Promise<ReadonlyDeep<Output>>
+  | Generator<unknown, ReadonlyDeep<Output> | void>
+  | AsyncGenerator<unknown, ReadonlyDeep<Output> | void>;
+
+/** A call of a tool and what comes of it, of the types of its schemas. */
+export interface TypedExample<Input, Output> {
+  readonly description?: string;
+  readonly input: Input;
+  readonly output?: Output;
+}
+
+type ExampleInput<Schema> = SchemaSource extends Schema ? JsonObject : ReadonlyDeep<CallerInputOf<Schema>>;
+
+type ExampleOutput<Schema> = unknown extends DeclaredOutput<Schema> ? JsonValue : ReadonlyDeep<DeclaredOutput<Schema>>;
 
 /** What an author writes down to make a tool. */
 export interface ToolDefinition<
   Input extends SchemaSource,
   Output extends SchemaSource,
   Inject extends AnyInjected,
-  Result,
+  Result extends ResultOf<Output>,
 > {
   readonly name: string;
   readonly title?: string;
@@ -254,7 +291,7 @@ export interface ToolDefinition<
   readonly output?: Output;
   readonly annotations?: ToolAnnotations;
   readonly permissions?: Permissions;
-  readonly examples?: readonly ToolExample[];
+  readonly examples?: readonly TypedExample<ExampleInput<Input>, ExampleOutput<Output>>[];
   readonly inject?: Inject;
   readonly needsApproval?: boolean;
   readonly limits?: ToolLimits;
@@ -268,13 +305,13 @@ export interface ToolDefinition<
  * `null`; a generator that returns nothing has its chunks.
  */
 export type OutputOf<Schema, Result> =
-  Schema extends StandardSchemaV1<unknown, infer Output>
-    ? Output
-    : Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
+  unknown extends DeclaredOutput<Schema>
+    ? Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
       ? [Returned] extends [void]
         ? JsonValue
         : Returned
-      : NullForNothing<Awaited<Result>>;
+      : NullForNothing<Awaited<Result>>
+    : DeclaredOutput<Schema>;
 
 type NullForNothing<Value> = Value extends void ? null : Value;
 

@@ -113,7 +113,7 @@ async function resume(store: Store, effects: string): Promise<RunResult> {
 async function endOf(store: Store, result: RunResult): Promise<RunResult> {
   const last = (await createRuns({ store }).read("a", { limit: 1000 })).at(-1);
   expect(last?.value).toMatchObject({ type: "run-end", outcome: { status: "ok", output: { text: "Done" } } });
-  return { ...result, status: "ok", text: "Done" };
+  return { ...result, status: "ok", text: "Done" } as RunResult;
 }
 
 async function readTypes(store: Store, type: string): Promise<readonly string[]> {

@@ -205,22 +205,21 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
 
 function toResult(run: RunState, end: RunEnd): RunResult {
   const { counter, session } = run.parts;
-  return {
-    run: run.id,
-    text: run.text,
-    ...end,
-    ...(end.status === "stopped" && end.reason === "lost" && toLoss(run)),
-    ...(end.status === "paused" && { approvals: run.waiting }),
+  const head = { run: run.id, text: run.text };
+  const facts = {
     steps: run.step,
     usage: counter.usage(),
     cost: counter.cost(),
     skills: session.getActiveSkills(),
     messages: run.messages,
   };
+  if (end.status === "paused") return { ...head, ...end, approvals: run.waiting, ...facts };
+  if (end.status === "stopped" && end.reason === "lost") return { ...head, ...end, ...toLoss(run), ...facts };
+  return { ...head, ...end, ...facts };
 }
 
-/** Why somebody has lost a run: another process has it, or the store was away for too long. */
-function toLoss({ parts: { log } }: RunState): Pick<RunResult, "error"> {
+/** Why a run was lost: another process has it, or the store was away for too long. */
+function toLoss({ parts: { log } }: RunState): { readonly error?: Failure } {
   const cause: unknown = log.signal?.reason;
   return isKitbagError(cause, "lease-lost") ? { error: cause.toJSON() } : {};
 }

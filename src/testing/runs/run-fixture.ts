@@ -4,9 +4,9 @@ import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 /** How a run ended, as a fixture keeps it. */
 export interface RunFixtureEnd {
   readonly status: "ok" | "failed" | "stopped" | "paused" | "unfinished";
-  readonly output?: JsonValue;
-  readonly reason?: string;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly output?: JsonValue | undefined;
+  readonly reason?: string | undefined;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
 /**
