@@ -19,7 +19,7 @@ export { combineStores } from "./store/combine-stores.ts";
 export type { LiveTails, StoreParts } from "./store/combine-stores.ts";
 export { postgresStore } from "./store/postgres/postgres-store.ts";
 export type { PostgresStoreOptions } from "./store/postgres/postgres-store.ts";
-export type { MayForget } from "./store/redis/check-redis.ts";
+export type { MayForget } from "./store/redis/redis-link.ts";
 export { redisStore } from "./store/redis/redis-store.ts";
 export type { RedisStore, RedisStoreOptions } from "./store/redis/redis-store.ts";
 export { createRuns } from "./records/runs/create-runs.ts";

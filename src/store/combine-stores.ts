@@ -1,7 +1,6 @@
 import type { KeyValueStore, LogEntry, LogStore, Store } from "../core/store.ts";
-import { createRemoteTail } from "./remote-tail.ts";
 import { createStoreLife, type StoreLife } from "./store-life.ts";
-import { createFollowers } from "./tail.ts";
+import { createFollowers, createRemoteTail } from "./tail.ts";
 
 /** Tells processes on other machines that a stream has grown. It only wakes: what was appended is read from the log. */
 export interface LiveTails {

@@ -2,11 +2,11 @@ import { KitbagError } from "../core/errors.ts";
 import type { Store, WriteOptions } from "../core/store.ts";
 import {
   createExportLines,
-  exportVersion,
   type ExportCounts,
   type ExportLine,
   type ExportLines,
-} from "./export-line.ts";
+  exportVersion,
+} from "./export-store.ts";
 import { storeIdKey } from "./store-id.ts";
 
 /** How many writes are under way at the same time. */

@@ -45,3 +45,63 @@ export function fromKept(value: JsonValue): JsonValue {
 function isList(value: object): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+/**
+ * Writes a value as JSON on its way into a store. One that is plainly JSON is only looked at: its text is the copy. `index` says which
+ * one of a list it is.
+ *
+ * @throws {KitbagError} `store-value-invalid` if the contract of `Store` does not allow it.
+ */
+export function toKeptText(where: string, value: unknown, index: number): string {
+  try {
+    if (isPlainJson(value)) return JSON.stringify(value);
+  } catch {
+    // It throws when it is read: the copy says where.
+  }
+  return JSON.stringify(toKept(where, value, index));
+}
+
+/** Whether a value is plainly JSON. If not it may still be: the copy knows. */
+export function isPlainJson(value: unknown): boolean {
+  return new Look().isPlain(value, 0);
+}
+
+/** Far below what a store may hold: who comes near the limits is measured. */
+const plainly = { depth: 32, units: 1_000_000 };
+
+/** A look at a value. It takes nothing for JSON that `copyJson` refuses; what it does not know it leaves to that. */
+class Look {
+  /** One for each value, and for each character of a text or a key. */
+  #unitsLeft = plainly.units;
+
+  isPlain(value: unknown, depth: number): boolean {
+    this.#unitsLeft -= typeof value === "string" ? value.length : 1;
+    if (this.#unitsLeft < 0) return false;
+    if (typeof value === "object") {
+      return value === null || (depth < plainly.depth && this.#isPlainObject(value, depth + 1));
+    }
+    return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+  }
+
+  #isPlainObject(value: object, depth: number): boolean {
+    // Even one that is not listed among the keys is asked when the text is made.
+    if ((value as { readonly toJSON?: unknown }).toJSON !== undefined) return false;
+    if (Array.isArray(value)) return this.#hasPlainItems(value, depth);
+    return Object.getPrototypeOf(value) === Object.prototype && this.#hasPlainProperties(value, depth);
+  }
+
+  #hasPlainItems(value: readonly unknown[], depth: number): boolean {
+    // By number: `every` leaves holes out.
+    for (let index = 0; index < value.length; index++) if (!this.isPlain(value[index], depth)) return false;
+    return true;
+  }
+
+  #hasPlainProperties(value: object, depth: number): boolean {
+    for (const key in value) {
+      const property = (value as Record<string, unknown>)[key];
+      this.#unitsLeft -= key.length;
+      if (key === "__proto__" || (property !== undefined && !this.isPlain(property, depth))) return false;
+    }
+    return true;
+  }
+}

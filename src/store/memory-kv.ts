@@ -1,9 +1,6 @@
 import type { JsonValue } from "../core/json.ts";
 import type { KeyValueStore, ListedValue, VersionedValue } from "../core/store.ts";
-import { checkKey } from "./check-key.ts";
-import { checkList } from "./check-list.ts";
-import { checkWhole } from "./check-whole.ts";
-import { checkVersion, checkWrite, toSum } from "./check-write.ts";
+import { checkKey, checkList, checkVersion, checkWhole, checkWrite, toSum } from "./checks.ts";
 import { fromKept, toKept } from "./kept-value.ts";
 import { compareCodePoints, createSortedKeys } from "./sorted-keys.ts";
 import { checkOpen, type StoreLife } from "./store-life.ts";

@@ -3,13 +3,21 @@ import { isUint8Array } from "node:util/types";
 
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { Job, Queue, BlobStore, LogEntry, LogStore, Store } from "../core/store.ts";
-import { checkAppend, checkPosition, toKeptList } from "./check-append.ts";
-import { checkKeep, checkPiece, checkSource } from "./check-blob.ts";
-import { checkKey } from "./check-key.ts";
-import { checkList } from "./check-list.ts";
-import { checkAdd, checkClaim, checkJob } from "./check-queue.ts";
-import { checkWhole } from "./check-whole.ts";
+import type { BlobStore, Job, LogEntry, LogStore, Queue, Store } from "../core/store.ts";
+import {
+  checkAdd,
+  checkAppend,
+  checkClaim,
+  checkJob,
+  checkKeep,
+  checkKey,
+  checkList,
+  checkPiece,
+  checkPosition,
+  checkSource,
+  checkWhole,
+  toKeptList,
+} from "./checks.ts";
 import { fromKept } from "./kept-value.ts";
 import { createMemoryJobs, type KeptJob, type MemoryJobs } from "./memory-jobs.ts";
 import { memoryKv } from "./memory-kv.ts";

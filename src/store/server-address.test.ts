@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { choosePlace, parseServerAddress } from "./server-address.ts";
+import { choosePlace, parseServerAddress } from "./server-connection.ts";
 
 const protocols = ["postgres:"];
 

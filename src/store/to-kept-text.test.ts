@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toKept } from "./kept-value.ts";
-import { toKeptText } from "./to-kept-text.ts";
+import { toKept, toKeptText } from "./kept-value.ts";
 
 const silent = Object.defineProperty({ a: 1 }, "toJSON", { value: () => "other" });
 const hidden = Object.defineProperty([1], "toJSON", { value: () => "other" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toPrefixEnd } from "./to-prefix-end.ts";
+import { toPrefixEnd } from "./sorted-keys.ts";
 
 test.for([
   ["a", "b"],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test, vi } from "vitest";
 
-import { createWatch } from "./watch-answers.ts";
+import { createWatch } from "./server-connection.ts";
 
 test("expect() breaks a connection that is silent, and says why", async () => {
   const { socket, answer } = createSocket();

@@ -1,12 +1,12 @@
-import { resolve, join } from "node:path";
 import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 
-import { parseServerAddress } from "../../store/server-address.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
+import { parseServerAddress } from "../../store/server-connection.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toShellWord } from "../render.ts";
-import { KitbagError } from "../../core/errors.ts";
 import { canBeProject, findProject, ownFolder } from "./find-project.ts";
 
 /** Which store a command uses. */

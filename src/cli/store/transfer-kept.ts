@@ -2,27 +2,26 @@ import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
-import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
+import { type ErrorDetails, isKitbagError } from "../../core/errors.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import type { ExportCounts } from "../../store/export-line.ts";
+import { type ExportCounts, exportStore } from "../../store/export-store.ts";
 import { importStore } from "../../store/import-store.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable } from "../printable.ts";
+import type { Terminal } from "../terminal.ts";
 import { anchorStore, explainVerdict, takeStore } from "./accept-store.ts";
 import {
+  checkThere,
   defaultStore,
   findNamedStore,
-  nameStore,
   type KeptChoice,
+  nameStore,
   type SqliteChoice,
-  checkThere,
 } from "./choose-store.ts";
 import { checkKept, withKept } from "./open-kept.ts";
 import { openStore, toStoreFiles } from "./open-store.ts";
 import { tellSetAside } from "./verify-kept.ts";
-import { exportStore } from "../../store/export-store.ts";
-import { loadTrustedOptions } from "../config/open-workspace.ts";
-import type { Terminal } from "../terminal.ts";
 import { toLinesFile, writeLines } from "./write-lines.ts";
 
 /** Reads an export into a store that is empty. A file that is new is there only when all of it is. */

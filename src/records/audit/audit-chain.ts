@@ -1,7 +1,6 @@
-import { toCanonicalJson, isRecord, type JsonValue, showValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { toKept } from "../../store/kept-value.ts";
-import { isPlainJson } from "../../store/to-kept-text.ts";
+import { isRecord, type JsonValue, showValue, toCanonicalJson } from "../../core/json.ts";
+import { isPlainJson, toKept } from "../../store/kept-value.ts";
 import { type AuditEntry, type AuditHead, type AuditLine, type AuditSetAside, auditStream } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import { checkKey } from "../../store/check-key.ts";
-import { checkWhole } from "../../store/check-whole.ts";
 import { machineClock } from "../../platform/clock.ts";
+import { checkKey, checkWhole } from "../../store/checks.ts";
 import type { RunHandler, WorkOptions } from "./run-work.ts";
 import type { RunsOptions } from "./runs-options.ts";
 

@@ -1,12 +1,12 @@
 import type { JobOptions, ReadOptions, Store } from "../../core/store.ts";
-import { checkAdd } from "../../store/check-queue.ts";
+import { checkAdd } from "../../store/checks.ts";
 import { beginJournal } from "./begin-journal.ts";
 import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions } from "./check-runs.ts";
 import { listRuns, type ListRunsOptions, type RunSummary } from "./list-runs.ts";
 import { openRun } from "./open-run.ts";
 import { createLeases } from "./run-lease.ts";
 import { createRunMarkers } from "./run-markers.ts";
-import { checkEvents, toStream, type RunEntry, type RunEvent } from "./run-records.ts";
+import { checkEvents, type RunEntry, type RunEvent, toStream } from "./run-records.ts";
 import { createSweeper } from "./run-sweeper.ts";
 import type { RunHandler, RunWorker, WorkOptions } from "./run-work.ts";
 import { startWorker } from "./run-worker.ts";

@@ -1,10 +1,10 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
-import { appendsAtEnd, type NextEntries, type StreamEnd } from "../../store/append-at-end.ts";
-import { checkPosition } from "../../store/check-append.ts";
-import { toKeptText } from "../../store/to-kept-text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { appendsAtEnd, type NextEntries, type StreamEnd } from "../../store/append-at-end.ts";
+import { checkPosition } from "../../store/checks.ts";
+import { toKeptText } from "../../store/kept-value.ts";
 import { createJournal, type Journal, readAll } from "./run-journal.ts";
 import type { Lease, Leases } from "./run-lease.ts";
 import {

@@ -9,11 +9,10 @@ import {
   type NextEntries,
   type StreamEnd,
 } from "../../store/append-at-end.ts";
-import { checkPosition } from "../../store/check-append.ts";
-import { toKept } from "../../store/kept-value.ts";
-import { toKeptText } from "../../store/to-kept-text.ts";
+import { checkPosition } from "../../store/checks.ts";
+import { toKept, toKeptText } from "../../store/kept-value.ts";
 import { Recorder, type Recording } from "../recorder.ts";
-import { toRecord, type RunRecord } from "./run-records.ts";
+import { type RunRecord, toRecord } from "./run-records.ts";
 
 /** The journal of a run, for the worker that has its lease. */
 export interface Journal {

@@ -1,10 +1,10 @@
 import { KitbagError } from "../../core/errors.ts";
-import { showValue, type JsonValue } from "../../core/json.ts";
-import { checkKey } from "../../store/check-key.ts";
-import { toKeptWithin } from "../../store/kept-value.ts";
+import { type JsonValue, showValue } from "../../core/json.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { checkKey } from "../../store/checks.ts";
+import { toKeptWithin } from "../../store/kept-value.ts";
 import type { Journal } from "./run-journal.ts";
-import { toStepKey, type RunRecord } from "./run-records.ts";
+import { type RunRecord, toStepKey } from "./run-records.ts";
 import type { RunState } from "./run-state.ts";
 import type { Run, StepContext, StepOptions } from "./run.ts";
 

@@ -9,7 +9,7 @@ import {
   type Row,
   type Statement,
 } from "./postgres-link.ts";
-import type { PostgresParts } from "./postgres-parts.ts";
+import type { PostgresParts } from "./postgres-reader.ts";
 
 /** Tells followers, in this process and in others, that a stream has grown. */
 export interface PostgresNotices {

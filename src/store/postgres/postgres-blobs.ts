@@ -2,13 +2,11 @@ import { createHash, hash } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 
 import type { BlobStore } from "../../core/store.ts";
-import { checkKeep, checkPiece, checkSource } from "../check-blob.ts";
-import { checkList } from "../check-list.ts";
-import { checkWhole } from "../check-whole.ts";
+import { checkKeep, checkList, checkPiece, checkSource, checkWhole } from "../checks.ts";
 import { checkOpen } from "../store-life.ts";
-import { nowMs } from "./kv-statements.ts";
 import type { Row, Statement } from "./postgres-link.ts";
-import type { PostgresParts } from "./postgres-parts.ts";
+import type { PostgresParts } from "./postgres-reader.ts";
+import { nowMs } from "./postgres-schema.ts";
 
 interface BlobParts extends PostgresParts {
   readonly sql: BlobStatements;

@@ -1,5 +1,12 @@
-import type { Answers, PostgresLink, Row, Statement } from "./postgres-link.ts";
-import { codeOf, isReported, toUnavailable } from "./to-unavailable.ts";
+import {
+  type Answers,
+  codeOf,
+  isReported,
+  type PostgresLink,
+  type Row,
+  type Statement,
+  toUnavailable,
+} from "./postgres-link.ts";
 
 /** A write, and how its answer is read. */
 export interface Write<Answer> {

@@ -1,17 +1,22 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { checkAppend, type CheckedAppend, checkPosition, toKeptTexts } from "../check-append.ts";
-import { checkKey } from "../check-key.ts";
-import { checkList } from "../check-list.ts";
-import { checkWhole } from "../check-whole.ts";
-import { createRemoteTail } from "../remote-tail.ts";
+import {
+  checkAppend,
+  type CheckedAppend,
+  checkKey,
+  checkList,
+  checkPosition,
+  checkWhole,
+  toKeptTexts,
+} from "../checks.ts";
+import { toPrefixEnd } from "../sorted-keys.ts";
 import { checkOpen } from "../store-life.ts";
-import { toPrefixEnd } from "../to-prefix-end.ts";
+import { createRemoteTail } from "../tail.ts";
 import { createPostgresNotices, type PostgresNotices } from "./create-postgres-notices.ts";
-import { type KeyRange, nowMs } from "./kv-statements.ts";
 import { createPostgresLane } from "./postgres-lane.ts";
 import type { Row, Statement } from "./postgres-link.ts";
-import type { PostgresParts } from "./postgres-parts.ts";
+import type { PostgresParts } from "./postgres-reader.ts";
+import { type KeyRange, nowMs } from "./postgres-schema.ts";
 
 /** Makes the `log` part of a Postgres store. */
 export function postgresLog(parts: PostgresParts): LogStore {

@@ -1,12 +1,10 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Job, Queue, QueueCounts } from "../../core/store.ts";
-import { checkKey } from "../check-key.ts";
-import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";
-import { checkWhole } from "../check-whole.ts";
+import { checkAdd, checkClaim, checkJob, checkKey, checkWhole } from "../checks.ts";
 import { checkOpen, type StoreLife } from "../store-life.ts";
 import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
 import type { Row, Statement } from "./postgres-link.ts";
-import type { PostgresParts } from "./postgres-parts.ts";
+import type { PostgresParts } from "./postgres-reader.ts";
 
 interface QueueParts extends PostgresParts {
   readonly lane: PostgresLane;

@@ -1,5 +1,13 @@
-import type { Answers, PostgresLink, Row, Statement } from "./postgres-link.ts";
-import { isReported, toUnavailable } from "./to-unavailable.ts";
+import type { StoreLife } from "../store-life.ts";
+import {
+  type Answers,
+  isReported,
+  type LinkOptions,
+  type PostgresLink,
+  type Row,
+  type Statement,
+  toUnavailable,
+} from "./postgres-link.ts";
 
 /** Asks the server what does not have to keep an order. */
 export interface PostgresReader {
@@ -38,3 +46,18 @@ export function createPostgresReader(links: readonly [PostgresLink, ...PostgresL
 
 const begin: Statement = { name: "begin", text: "BEGIN", values: [] };
 const commit: Statement = { name: "commit", text: "COMMIT", values: [] };
+
+/** What the parts of one Postgres store share. */
+export interface PostgresParts {
+  readonly life: StoreLife;
+  /** A name that needs no quotes. */
+  readonly schema: string;
+  /** The name of the store, for messages. */
+  readonly shown: string;
+  readonly reader: PostgresReader;
+  readonly linkOptions: LinkOptions;
+  /** Makes a connection of its own for a part; it is ended with the store. */
+  openLink(): PostgresLink;
+  /** Called and waited for when the store is closed, before the connections end. */
+  onDrain(drain: () => Promise<void>): void;
+}

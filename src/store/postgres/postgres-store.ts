@@ -1,24 +1,19 @@
 import { KitbagError } from "../../core/errors.ts";
 import { type JsonValue, showValue } from "../../core/json.ts";
 import type { KeyValueStore, ListedValue, Store, VersionedValue } from "../../core/store.ts";
-import { checkKey } from "../check-key.ts";
-import { checkList } from "../check-list.ts";
-import { checkWhole } from "../check-whole.ts";
-import { checkVersion, checkWrite, toSum } from "../check-write.ts";
+import { checkKey, checkList, checkVersion, checkWhole, checkWrite, toSum } from "../checks.ts";
 import { toKept } from "../kept-value.ts";
 import { loadPackage } from "../../platform/load-package.ts";
-import { choosePlace, parseServerAddress } from "../server-address.ts";
+import { choosePlace, parseServerAddress } from "../server-connection.ts";
+import { toPrefixEnd } from "../sorted-keys.ts";
 import { checkOpen, createStoreLife } from "../store-life.ts";
-import { toPrefixEnd } from "../to-prefix-end.ts";
-import { kvStatements, type KvStatements } from "./kv-statements.ts";
 import { postgresBlobs } from "./postgres-blobs.ts";
 import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
 import { createPostgresLink, type LinkOptions, type PostgresLink, type Row, type Statement } from "./postgres-link.ts";
 import { postgresLog } from "./postgres-log.ts";
-import type { PostgresParts } from "./postgres-parts.ts";
 import { postgresQueues } from "./postgres-queue.ts";
-import { createPostgresReader } from "./postgres-reader.ts";
-import { migratePostgres } from "./postgres-schema.ts";
+import { createPostgresReader, type PostgresParts } from "./postgres-reader.ts";
+import { kvStatements, type KvStatements, migratePostgres } from "./postgres-schema.ts";
 
 /** What {@link postgresStore} takes. */
 export interface PostgresStoreOptions {

@@ -1,13 +1,9 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, ListedValue, VersionedValue } from "../../core/store.ts";
-import { checkKey } from "../check-key.ts";
-import { checkList } from "../check-list.ts";
-import { checkWhole } from "../check-whole.ts";
-import { checkVersion, checkWrite, toSum } from "../check-write.ts";
+import { checkKey, checkList, checkVersion, checkWhole, checkWrite, toSum } from "../checks.ts";
 import { toKept } from "../kept-value.ts";
-import { compareCodePoints } from "../sorted-keys.ts";
+import { compareCodePoints, toPrefixEnd } from "../sorted-keys.ts";
 import { checkOpen, type StoreLife } from "../store-life.ts";
-import { toPrefixEnd } from "../to-prefix-end.ts";
 import type { RedisLink } from "./redis-link.ts";
 
 /** What `kv` needs. */

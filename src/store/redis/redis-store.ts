@@ -1,16 +1,17 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
-import { checkWhole } from "../check-whole.ts";
+import { checkWhole } from "../checks.ts";
 import type { LiveTails } from "../combine-stores.ts";
 import { loadPackage } from "../../platform/load-package.ts";
-import { choosePlace, parseServerAddress } from "../server-address.ts";
+import { choosePlace, parseServerAddress } from "../server-connection.ts";
 import { createStoreLife } from "../store-life.ts";
-import { checkRedis, type MayForget } from "./check-redis.ts";
 import { redisKv } from "./redis-kv.ts";
 import {
+  checkRedis,
   createRedisLink,
   destroy,
+  type MayForget,
   openRedis,
   type OpenRedis,
   type RedisClient,

@@ -7,7 +7,7 @@ import { makeFolders } from "../../platform/home.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { beginCopy, removeLeftCopies } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
-import { openReadable } from "./open-readable.ts";
+import { openReadable } from "./open-database.ts";
 import { schema } from "./schema.ts";
 import { toUnavailable } from "./sqlite-errors.ts";
 

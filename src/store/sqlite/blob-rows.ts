@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { isUint8Array } from "node:util/types";
+
+import { checkPiece, checkSource } from "../checks.ts";
 import type { SqliteDatabase } from "./open-database.ts";
 import type { SqliteParts } from "./sqlite-parts.ts";
-import { chunkBytes } from "./to-chunks.ts";
 
 /** The id of a chunk is the id of its blob times this, plus its number. */
 export const chunksPerBlob = 2 ** 24;
@@ -145,4 +149,94 @@ function createBlobRemoval(parts: SqliteParts): Pick<BlobRows, "discard" | "find
 
 function abandon(sql: SqliteDatabase["sql"], blob: number): void {
   sql("UPDATE blobs SET put_at = 0 WHERE id = ? AND digest IS NULL").run(blob);
+}
+
+/** All chunks but the last of a blob have this size. */
+const chunkBytes = 64 * 1024;
+
+/** So many chunks are valid at a time: then their memory is used again. */
+export const chunksAtOnce = 8;
+
+/**
+ * Cuts bytes, whole or in pieces, into chunks of one size; the last may be shorter. Pieces are copied, because their buffer may be
+ * used again. `check` is called for each piece and may throw.
+ *
+ * @throws {KitbagError} `option-invalid` if it is not bytes.
+ */
+export async function* toChunks(
+  source: Uint8Array | AsyncIterable<Uint8Array>,
+  check: () => void,
+): AsyncGenerator<Uint8Array> {
+  if (isUint8Array(source)) {
+    for (let offset = 0; offset < source.length; offset += chunkBytes) {
+      check();
+      yield source.subarray(offset, offset + chunkBytes);
+    }
+    return;
+  }
+  checkSource(source);
+  const ring = Array.from({ length: chunksAtOnce }, () => new Uint8Array(0));
+  let count = 0;
+  let filled = 0;
+  for await (const piece of source) {
+    check();
+    checkPiece(piece);
+    for (let offset = 0; offset < piece.length;) {
+      const chunk = takeBuffer(ring, count);
+      const part = piece.subarray(offset, offset + chunkBytes - filled);
+      chunk.set(part, filled);
+      offset += part.length;
+      filled += part.length;
+      if (filled < chunkBytes) break;
+      yield chunk;
+      count += 1;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield takeBuffer(ring, count).subarray(0, filled);
+}
+
+/** Small blobs need one buffer, large ones all of them. */
+function takeBuffer(ring: Uint8Array[], count: number): Uint8Array {
+  const index = count % chunksAtOnce;
+  const known = ring[index];
+  if (known && known.length > 0) return known;
+  return (ring[index] = new Uint8Array(chunkBytes));
+}
+
+/** A blob that is not what its digest says. */
+interface BlobProblem {
+  readonly where: string;
+  readonly problem: string;
+}
+
+/** Reads every blob and compares it with its digest. */
+export function checkBlobs(database: DatabaseSync): readonly BlobProblem[] {
+  const rows = database.prepare("SELECT id, digest, size FROM blobs WHERE digest IS NOT NULL").all();
+  const problems: BlobProblem[] = [];
+  for (const row of rows) {
+    const where = String(row["digest"]);
+    if (digestOf(database, Number(row["id"]), Number(row["size"])) === where) continue;
+    problems.push({ where, problem: "the bytes are not those that the digest stands for" });
+  }
+  const lost = database.prepare(
+    `SELECT DISTINCT id / ${chunksPerBlob} AS blob FROM chunks WHERE id / ${chunksPerBlob} NOT IN (SELECT id FROM blobs)`,
+  );
+  return [
+    ...problems,
+    ...lost.all().map((row) => ({ where: `blob ${String(row["blob"])}`, problem: "it has no name" })),
+  ];
+}
+
+/** The digest of the bytes that are there; `undefined` if they cannot be read, or are not all there. */
+export function digestOf(database: DatabaseSync, blob: number, size: number): string | undefined {
+  const hash = createHash("sha256");
+  const chunk = database.prepare("SELECT bytes FROM chunks WHERE id = ?");
+  for (let number = 0; number * chunkBytes < size; number++) {
+    const bytes = chunk.get(blob * chunksPerBlob + number)?.["bytes"];
+    if (!(bytes instanceof Uint8Array) || bytes.length !== Math.min(chunkBytes, size - number * chunkBytes))
+      return undefined;
+    hash.update(bytes);
+  }
+  return `sha256:${hash.digest("hex")}`;
 }

@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
-import { checkBlobs } from "./check-blobs.ts";
-import { findSchemaDifference } from "./compare-schema.ts";
+import { checkBlobs } from "./blob-rows.ts";
 import { checkReadable } from "./migrate.ts";
-import { openReadable } from "./open-readable.ts";
-import { schema } from "./schema.ts";
+import { openReadable } from "./open-database.ts";
+import { findSchemaDifference, schema } from "./schema.ts";
 import { isDamage, toUnavailable } from "./sqlite-errors.ts";
 
 /** Something that is not as it must be. */

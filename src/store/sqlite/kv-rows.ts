@@ -1,4 +1,4 @@
-import { toPrefixEnd } from "../to-prefix-end.ts";
+import { toPrefixEnd } from "../sorted-keys.ts";
 import type { SqliteParts } from "./sqlite-parts.ts";
 
 /** A value as it is in the table. */

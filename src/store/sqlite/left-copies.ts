@@ -3,8 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
-import { retryWhileBusy } from "./retry-while-busy.ts";
-import { isBusy, isDamage, isNotAllowed, toUnavailable } from "./sqlite-errors.ts";
+import { isBusy, isDamage, isNotAllowed, retryWhileBusy, toUnavailable } from "./sqlite-errors.ts";
 
 type Open = typeof DatabaseSync;
 

@@ -2,10 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
 import { renameDurably } from "../../platform/files.ts";
-import { findSchemaDifference } from "./compare-schema.ts";
 import { removeDatabase } from "./left-copies.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
-import { applicationId, type Schema } from "./schema.ts";
+import { applicationId, findSchemaDifference, type Schema } from "./schema.ts";
+import { retryWhileBusy } from "./sqlite-errors.ts";
 
 /**
  * Tells whether the tables are those of this version. Changes nothing.

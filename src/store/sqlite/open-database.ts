@@ -1,14 +1,13 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
 import { makeFolders } from "../../platform/home.ts";
 import { checkReadable, isUpToDate, migrate } from "./migrate.ts";
-import { careful, distrust, openReadable } from "./open-readable.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
-import { schema as currentSchema, type Schema } from "./schema.ts";
-import { isNotAllowed, sqliteError, toUnavailable } from "./sqlite-errors.ts";
+import { type Schema, schema as currentSchema } from "./schema.ts";
+import { isNotAllowed, retryWhileBusy, sqliteError, toUnavailable } from "./sqlite-errors.ts";
 
 /** An open file of ours. Its methods throw what SQLite throws. */
 export interface SqliteDatabase {
@@ -31,6 +30,15 @@ export interface SqliteDatabase {
 
 /** How large the write-ahead log grows while there is no pause in which it can be written back: 32 MiB. */
 const pagesBeforeCheckpoint = 8192;
+
+/**
+ * How every file is opened: SQLite does not wait itself, nothing in the file can call a function that has effects, and no statement
+ * can change how the file is laid out.
+ */
+const careful = { timeout: 0, defensive: true } as const;
+
+/** Said to every connection: nothing that the file defines is run. */
+const distrust = "PRAGMA trusted_schema = OFF";
 
 const settings = `
   ${distrust};
@@ -175,4 +183,25 @@ function movedError(file: string): KitbagError {
     cure: "put it back, or open the store anew",
     mayBeWritten: false,
   });
+}
+
+/** Opens a file to read it only, also one that may not be written. Throws what SQLite throws. */
+export async function openReadable(file: string): Promise<DatabaseSync> {
+  const { DatabaseSync: Database } = await import("node:sqlite");
+  const connection = new Database(file, { ...careful, readOnly: true });
+  try {
+    connection.exec(`${distrust}; SELECT count(*) FROM sqlite_schema`);
+    return connection;
+  } catch (cause) {
+    connection.close();
+    // SQLite wants to make its index beside the file. Without a log nothing can be missed, so it is told that nobody writes.
+    if (!isNotAllowed(cause) || hasLog(file)) throw cause;
+    const immutable = new Database(`${pathToFileURL(file).href}?immutable=1`, { ...careful, readOnly: true });
+    immutable.exec(distrust);
+    return immutable;
+  }
+}
+
+function hasLog(file: string): boolean {
+  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

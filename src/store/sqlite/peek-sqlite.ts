@@ -2,10 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 
 import type { JsonValue } from "../../core/json.ts";
 import { storeIdKey, toStoreId } from "../store-id.ts";
-import { openReadable } from "./open-readable.ts";
-import { parseKept } from "./parse-kept.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
-import { toUnavailable } from "./sqlite-errors.ts";
+import { openReadable } from "./open-database.ts";
+import { parseKept, retryWhileBusy, toUnavailable } from "./sqlite-errors.ts";
 
 /** What the file of a store says of itself. */
 export interface PeekedStore {

@@ -6,11 +6,10 @@ import { renameDurably } from "../../platform/files.ts";
 import { checkExists } from "./check-sqlite.ts";
 import { removeDatabase } from "./left-copies.ts";
 import { checkReadable } from "./migrate.ts";
-import { openReadable } from "./open-readable.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
+import { openReadable } from "./open-database.ts";
 import { salvage, type Salvage } from "./salvage.ts";
 import { applicationId, schema } from "./schema.ts";
-import { isBusy, isDamage, toUnavailable } from "./sqlite-errors.ts";
+import { isBusy, isDamage, retryWhileBusy, toUnavailable } from "./sqlite-errors.ts";
 
 /** What {@link repairSqlite} did. */
 export interface SqliteRepair extends Salvage {

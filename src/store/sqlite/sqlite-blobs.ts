@@ -3,13 +3,10 @@ import { isUint8Array } from "node:util/types";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { BlobStore } from "../../core/store.ts";
-import { checkKeep } from "../check-blob.ts";
-import { checkList } from "../check-list.ts";
-import { checkWhole } from "../check-whole.ts";
+import { checkKeep, checkList, checkWhole } from "../checks.ts";
 import { checkOpen } from "../store-life.ts";
-import { type BlobRows, createBlobRows } from "./blob-rows.ts";
+import { type BlobRows, chunksAtOnce, createBlobRows, toChunks } from "./blob-rows.ts";
 import { read, type SqliteParts } from "./sqlite-parts.ts";
-import { chunksAtOnce, toChunks } from "./to-chunks.ts";
 
 /** How much is read at once: reading holds up the event loop. */
 const readAtOnce = 4 * 1024 * 1024;

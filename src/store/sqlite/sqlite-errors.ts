@@ -1,4 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 
 interface Cure {
   readonly reason: string;
@@ -110,4 +111,40 @@ function describe(cause: unknown, code: number | string): Cure {
 function extendedCode(cause: unknown): number | undefined {
   if (!(cause instanceof Error) || !("errcode" in cause)) return undefined;
   return typeof cause.errcode === "number" ? cause.errcode : undefined;
+}
+
+/** Reads a value that is in the file. What is not JSON was not written by us: the file is damaged. */
+export function parseKept(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw sqliteError("corrupt", "a value is not JSON", { cause });
+  }
+}
+
+/** How long somebody else may have the lock before we give up. */
+export const longestBusyMs = 5000;
+
+/** How long to wait before the next try: by chance, so that several processes do not meet again and again. */
+export function toPauseMs(tries: number): number {
+  return Math.random() * Math.min(2 ** Math.min(tries, 5), 20) + 0.5;
+}
+
+/** Runs `run` until nobody else has the lock. It is never held up by SQLite itself, so the process goes on meanwhile. */
+export async function retryWhileBusy<Value>(run: () => Value | Promise<Value>): Promise<Value> {
+  const start = performance.now();
+  for (let tries = 0; ; tries++) {
+    try {
+      return await run();
+    } catch (cause) {
+      if (!isBusy(cause) || performance.now() - start > longestBusyMs) throw cause;
+    }
+    await pause(toPauseMs(tries));
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -1,8 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { StoreLife } from "../store-life.ts";
 import type { SqliteDatabase } from "./open-database.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
-import { toUnavailable } from "./sqlite-errors.ts";
+import { retryWhileBusy, toUnavailable } from "./sqlite-errors.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
 
 /** What the parts of one SQLite store share. */
@@ -32,4 +31,41 @@ export async function read<Value>(
   } catch (cause) {
     throw toUnavailable(database.file, cause);
   }
+}
+
+/** The numbers that stand for names in other tables. A name keeps its number for ever. */
+export interface NameIds {
+  find(name: string): number | undefined;
+  /** Inside of a write: finds or makes it. */
+  make(name: string): number;
+}
+
+/** Above this many names in memory they are forgotten, and asked for again. */
+const maxRemembered = 10_000;
+
+/** Makes the numbers of the names in `table`. */
+export function createNameIds({ sql, number, onRollback }: SqliteDatabase, table: "streams" | "queues"): NameIds {
+  const remembered = new Map<string, number>();
+  onRollback(() => remembered.clear());
+
+  function remember(name: string, id: number): number {
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(name, id);
+    return id;
+  }
+
+  function find(name: string): number | undefined {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const id = number(`SELECT id FROM ${table} WHERE name = ?`, name);
+    return id === undefined ? undefined : remember(name, id);
+  }
+
+  return {
+    find,
+    make(name) {
+      const insert = sql(`INSERT INTO ${table} (name) VALUES (?)`);
+      return find(name) ?? remember(name, Number(insert.run(name).lastInsertRowid));
+    },
+  };
 }

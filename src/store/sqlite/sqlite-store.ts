@@ -2,22 +2,28 @@ import { resolve } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { Job, Queue, KeyValueStore, ListedValue, Store, VersionedValue } from "../../core/store.ts";
-import { checkKey } from "../check-key.ts";
-import { checkList } from "../check-list.ts";
-import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";
-import { checkWhole } from "../check-whole.ts";
-import { type CheckedWrite, checkVersion, checkWrite, toSum } from "../check-write.ts";
+import type { Job, KeyValueStore, ListedValue, Queue, Store, VersionedValue } from "../../core/store.ts";
+import {
+  checkAdd,
+  checkClaim,
+  type CheckedWrite,
+  checkJob,
+  checkKey,
+  checkList,
+  checkVersion,
+  checkWhole,
+  checkWrite,
+  toSum,
+} from "../checks.ts";
 import { toKept } from "../kept-value.ts";
 import { checkOpen, createStoreLife } from "../store-life.ts";
 import { createJobRows, type JobRows } from "./job-rows.ts";
 import { createKvRows, type KvRow, type KvRows } from "./kv-rows.ts";
-import { createNameIds, type NameIds } from "./name-ids.ts";
 import { openDatabase } from "./open-database.ts";
-import { parseKept } from "./parse-kept.ts";
 import { sqliteBlobs } from "./sqlite-blobs.ts";
+import { parseKept } from "./sqlite-errors.ts";
 import { sqliteLog } from "./sqlite-log.ts";
-import { read, type SqliteParts } from "./sqlite-parts.ts";
+import { createNameIds, type NameIds, read, type SqliteParts } from "./sqlite-parts.ts";
 import { createSqliteWriter } from "./sqlite-writer.ts";
 
 /** What {@link sqliteStore} takes. */

@@ -4,8 +4,7 @@ import { Worker } from "node:worker_threads";
 
 import type { CheckpointQuestion } from "./inside/checkpoint.ts";
 import type { SqliteDatabase } from "./open-database.ts";
-import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
-import { sqliteError, toUnavailable } from "./sqlite-errors.ts";
+import { longestBusyMs, sqliteError, toPauseMs, toUnavailable } from "./sqlite-errors.ts";
 import { createTransactions, type Write } from "./sqlite-transaction.ts";
 
 /** The one way to write: what is called in one turn of the event loop is committed together. */
