@@ -4,26 +4,36 @@ import { rolldown } from "rolldown";
 
 import { withoutValidator } from "./without-validator.ts";
 
+/** What a call of a tool of a skill loads, also on the way. */
+const call = [
+  "src/cli/run-program.ts",
+  "src/cli/commands/call.ts",
+  "src/cli/store/identify-store.ts",
+  "src/cli/store/keep-called.ts",
+  "src/records/audit/open-audit.ts",
+  "src/runtimes/start-runtimes.ts",
+  "src/store/sqlite/peek-sqlite.ts",
+  "src/store/sqlite/sqlite-store.ts",
+  "src/workspace/create-workspace.ts",
+  "src/workspace/skills/folder-skills.ts",
+];
+
 /** What is loaded with an entry, or together on the way of a command. */
-const loads = {
+const loads: Readonly<Record<string, readonly string[]>> = {
   core: ["src/index.ts"],
   agent: ["src/agent.ts"],
+  forge: ["src/forge.ts"],
+  models: ["src/models.ts"],
+  runtimes: ["src/runtimes.ts"],
   skills: ["src/skills.ts"],
   store: ["src/store.ts"],
   testing: ["src/testing/index.ts"],
   mcp: ["src/mcp/index.ts"],
   command: ["src/cli/run-program.ts"],
-  project: ["src/cli/open-project.ts"],
-  commands: ["call", "check", "list", "run", "search", "show", "stats", "test"].map(
-    (name) => `src/cli/commands/${name}.ts`,
-  ),
-  records: [
-    "src/cli/store/open-records.ts",
-    "src/cli/sandbox/open-cli-runtimes.ts",
-    "src/store/sqlite/sqlite-store.ts",
-    "src/records/audit/open-audit.ts",
-  ],
+  call,
+  run: [...call, "src/cli/commands/run.ts", "src/agent/create-agent.ts", "src/models/resolve/resolve-model.ts"],
   serve: [
+    ...call,
     "src/cli/commands/serve.ts",
     "src/cli/serve/open-served.ts",
     "src/cli/serve/serve-stdio.ts",
@@ -33,60 +43,30 @@ const loads = {
     "src/forge/workflow/create-workflow-tools.ts",
     "src/mcp/server/calls/client-writer.ts",
   ],
-} satisfies Readonly<Record<string, readonly string[]>>;
-
-type Load = keyof typeof loads;
+};
 
 /**
- * The chunks, and who must all load a module for it to be there; the first that fits is taken, so chunks only import those of rows
- * above. The more entries there are, the more small chunks they would share, and each takes Node about a millisecond. Of a large one,
- * who needs a part loads all: so it is cut where those who need it part.
+ * The chunk of each module that one of `loads` needs: modules that the same loads need are one chunk, so none of them loads what it does
+ * not need. What the entries import is in chunks, they themselves are not.
  */
-const chunks: readonly (readonly [name: string, loads: readonly Load[]])[] = [
-  ["basis", ["core", "command"]],
-  ["basis", ["core", "testing"]],
-  ["common", ["core", "store"]],
-  ["common", ["core", "records"]],
-  ["core", ["core"]],
-  ["command", ["command"]],
-  ["kept", ["agent", "commands"]],
-  ["kept", ["agent", "testing"]],
-  ["kept", ["mcp", "commands"]],
-  ["kept", ["mcp", "store"]],
-  ["kept", ["records", "agent"]],
-  ["kept", ["records", "testing"]],
-  ["files", ["records", "project"]],
-  ["files", ["records", "skills"]],
-  ["runs", ["agent", "store"]],
-  ["dispatch", ["agent", "mcp"]],
-  ["sqlite", ["records", "store"]],
-  ["records", ["records"]],
-  ["project", ["project"]],
-  ["skills", ["skills"]],
-  ["pieces", ["serve", "commands"]],
-  ["agent", ["agent"]],
-  ["mcp", ["mcp"]],
-  ["serve", ["serve"]],
-];
-
-/** The chunk of each module that one of `loads` needs. What the entries import is in them, they themselves are not. */
 export async function findChunks(
   root: string,
   { entries, external }: { readonly entries: readonly string[]; readonly external: readonly RegExp[] },
 ): Promise<ReadonlyMap<string, string>> {
   const toId = (file: string): string => join(root, file);
   const importsOf = await findImports(root, external);
-  const reached = new Map(
-    Object.entries(loads).map(([name, files]) => [name, findReached(files.map(toId), importsOf)] as const),
+  const reached = Object.entries(loads).map(
+    ([name, files]) => [name, findReached(files.map(toId), importsOf)] as const,
   );
   const fixed = new Set(entries.map(toId));
-  const found = [...importsOf.keys()].flatMap((id) => {
-    const chunk = fixed.has(id)
-      ? undefined
-      : chunks.find(([, names]) => names.every((name) => reached.get(name)?.has(id)));
-    return chunk === undefined ? [] : [[id, chunk[0]] as const];
+  const needed = [...importsOf.keys()].flatMap((id) => {
+    const names = reached.flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
+    return fixed.has(id) || names.length === 0 ? [] : [{ id, names }];
   });
-  return new Map(found);
+  const groups = [...new Set(needed.map(({ names }) => names.join()))].toSorted();
+  const toName = (names: readonly string[]): string =>
+    names.length === 1 ? (names[0] as string) : `shared-${groups.indexOf(names.join()) + 1}`;
+  return new Map(needed.map(({ id, names }) => [id, toName(names)]));
 }
 
 /** What each module imports at once, of all that `loads` need. */

@@ -15,7 +15,7 @@ import {
   addStoreOption,
 } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
-import { findSteps, isComplete, openSkillOf } from "../skills/open-skill-of.ts";
+import { findInputSchema, findSteps, isComplete, openSkillOf } from "../skills/open-skill-of.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag call`: one call of one tool. */
@@ -76,14 +76,15 @@ async function callTool(
     isThere: (configured) => isComplete(configured, address),
     asked: address,
   });
+  // The call itself says what is wrong with an address that leads to no tool, open or closed.
+  const schema = findInputSchema(workspace, address);
+  const input = schema && (await toToolInput(schema, words, invocation, { alsoKnown: ownFlags }));
   const skill = await openSkillOf(workspace, address, invocation.terminal);
   if (skill.status === "failed") return failedAnswer(skill.error);
   try {
-    // The call itself says what is wrong with an address that leads to no tool, open or closed.
     const tool = workspace.getTool(address);
     learning?.check(tool);
     debugging?.check(tool);
-    const input = tool && (await toToolInput(tool.tool.inputSchema, words, invocation, { alsoKnown: ownFlags }));
     const view = createCallView(invocation);
     const callOptions: CallOptions = {
       ...toCallOptions(invocation, options, records),

@@ -1,3 +1,6 @@
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ToolReuse } from "../../core/skill.ts";
+import { withoutProperties } from "../../workspace/skills/skill-tools.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -59,9 +62,26 @@ function toClosed(workspace: Workspace, { source, owner, address }: RegisteredTo
 function findClosedSkill(workspace: Workspace, address: string): string | undefined {
   const found = workspace.getTool(address);
   if (found !== undefined) return toClosed(workspace, found)[0];
-  // What a skill takes over from another one is there only while it is open.
-  const [owner = "", tool] = address.replace(/^plugin:/u, "").split("/", 2);
-  return workspace.getSkill(owner)?.reuses.some(({ name }) => name === tool) === true ? owner : undefined;
+  return findReuse(workspace, address) === undefined ? undefined : toOwner(address)[0];
+}
+
+/** A tool that a skill takes over from another one is there only while the skill is open. */
+function findReuse(workspace: Workspace, address: string): ToolReuse | undefined {
+  const [owner = "", tool] = toOwner(address);
+  return workspace.getSkill(owner)?.reuses.find(({ name }) => name === tool);
+}
+
+function toOwner(address: string): readonly string[] {
+  return address.replace(/^plugin:/u, "").split("/", 2);
+}
+
+/** What a tool takes, also if it is there only while its skill is open; nothing for an unknown tool. */
+export function findInputSchema(workspace: Workspace, address: string): JsonSchema | undefined {
+  const found = workspace.getTool(address);
+  if (found !== undefined) return found.tool.inputSchema;
+  const reuse = findReuse(workspace, address);
+  const source = reuse && workspace.getTool(reuse.uses.address);
+  return source && withoutProperties(source.tool.inputSchema, Object.keys(reuse.locked));
 }
 
 /** What a tool calls while it runs, as far as that is known before. */

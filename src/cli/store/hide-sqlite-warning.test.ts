@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
 test("hideSqliteWarning() hides what Node says of its SQLite, and nothing else", () => {
-  const module = new URL("hide-sqlite-warning.ts", import.meta.url).href;
+  const module = new URL("open-store.ts", import.meta.url).href;
   const program = `
     const { hideSqliteWarning } = await import(${JSON.stringify(module)});
     hideSqliteWarning();

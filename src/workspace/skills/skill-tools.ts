@@ -128,7 +128,7 @@ function toReusedTool(reuse: ToolReuse, tool: Tool, address: string): Tool {
 }
 
 /** A caller neither sees nor sets the arguments that are fixed. */
-function withoutProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
+export function withoutProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
   const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
   const left = Object.entries(properties).filter(([name]) => !names.includes(name));
   const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
