@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 import { rolldown } from "rolldown";
 
-import { dropDeclarations } from "./build/drop-declarations.ts";
+import { dropDeclarations, writeCommonJsDeclarations } from "./build/drop-declarations.ts";
 import { findChunks } from "./build/find-chunks.ts";
 import { withoutValidator } from "./build/without-validator.ts";
 
@@ -26,6 +26,7 @@ const packagePattern = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u;
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 dropDeclarations(dist, readEntries());
+writeCommonJsDeclarations(dist);
 writeLicenses(await bundle());
 await writeModules();
 await bundleInside();
@@ -46,9 +47,11 @@ function writeDeclarations(): void {
 
 /** The declarations of what users import. */
 function readEntries(): readonly string[] {
-  const { exports } = readPackage(root) as { exports: Record<string, string | { readonly types: string }> };
+  const { exports } = readPackage(root) as {
+    exports: Record<string, string | { readonly import: { readonly types: string } }>;
+  };
   return Object.values(exports).flatMap((entry) =>
-    typeof entry === "string" ? [] : [entry.types.replace("./dist/", "")],
+    typeof entry === "string" ? [] : [entry.import.types.replace("./dist/", "")],
   );
 }
 

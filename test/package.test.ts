@@ -198,34 +198,51 @@ test("the built package passes on the licences of what is bundled", () => {
   expect(parts.filter((part) => !/copyright/iu.test(part))).toEqual([]);
 });
 
-test("the declarations of the built package are right for a strict compiler", async () => {
-  const program = `
+test.for([
+  ["program.ts", "nodenext"],
+  ["program.cts", "nodenext"],
+  ["program.cts", "node16"],
+])(
+  "the declarations of the built package are right for a strict compiler: %s, %s",
+  async ([file = "", module = ""]) => {
+    const program = `
     import { createWorkspace, defineTool, type ToolOutcome } from "kitbag";
+    import { createAgent, type RunResult } from "kitbag/agent";
+    import { resolveModel } from "kitbag/models";
     import "kitbag/testing";
     const tool = defineTool({ name: "one", description: "One", run: (): number => 1 });
-    const outcome: ToolOutcome<number> = await createWorkspace({ tools: [tool] }).call(tool, {});
-    // @ts-expect-error A number is no text.
-    export const wrong: ToolOutcome<string> = outcome;
+    const workspace = createWorkspace({ tools: [tool] });
+    export async function main(): Promise<void> {
+      const outcome: ToolOutcome<number> = await workspace.call(tool, {});
+      const result: RunResult = await createAgent({ workspace, model: "local" }).run("one").result;
+      // @ts-expect-error A number is no text.
+      const wrong: ToolOutcome<string> = outcome;
+      console.log(wrong, result);
+    }
+    export const nameOf = async (): Promise<string> => (await resolveModel("local")).modelId;
+    // @ts-expect-error It is a text.
+    export const wrongNameOf = async (): Promise<number> => (await resolveModel("local")).modelId;
   `;
-  writeFileSync(join(project, "program.ts"), program);
-  const options = [
-    "--strict",
-    "--exactOptionalPropertyTypes",
-    "--module",
-    "nodenext",
-    "--target",
-    "es2024",
-    "--noEmit",
-  ];
-  const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+    writeFileSync(join(project, file), program);
+    const options = ["--strict", "--exactOptionalPropertyTypes", "--module", module, "--target", "es2024", "--noEmit"];
+    const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
 
-  const tsc = [join(root, "node_modules/typescript/bin/tsc"), "--ignoreConfig", ...options, ...node, "program.ts"];
-  const errors = await run(process.execPath, tsc, { cwd: project }).then(
-    () => "",
-    (cause: { stdout: string }) => cause.stdout,
-  );
+    const tsc = [join(root, "node_modules/typescript/bin/tsc"), "--ignoreConfig", ...options, ...node, file];
+    const errors = await run(process.execPath, tsc, { cwd: project }).then(
+      () => "",
+      (cause: { stdout: string }) => cause.stdout,
+    );
 
-  expect(errors).toBe("");
+    expect(errors).toBe("");
+  },
+);
+
+test("a CommonJS program requires the built package", async () => {
+  const program = 'console.log(typeof require("kitbag").createWorkspace, typeof require("kitbag/agent").createAgent);';
+
+  const { stdout } = await run(process.execPath, ["--input-type=commonjs", "--eval", program], { cwd: project });
+
+  expect(stdout).toBe("function function\n");
 });
 
 test("the packed package has no source and no tests", async () => {

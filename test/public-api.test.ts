@@ -748,37 +748,23 @@ test("errorCodes are these", () => {
   ]);
 });
 
-test("package.json has these entries", () => {
+test("package.json has these entries, each for bundlers, for ES modules and for CommonJS", () => {
+  const entry = (name: string): object => ({
+    "@kitbag/source": `./src/${name}.ts`,
+    module: { types: `./dist/${name}.d.ts`, default: `./dist/modules/${name}.js` },
+    import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+    require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.js` },
+  });
   expect(packageJson.exports).toEqual({
-    ".": { "@kitbag/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
-    "./agent": {
-      "@kitbag/source": "./src/agent.ts",
-      types: "./dist/agent.d.ts",
-      default: "./dist/agent.js",
-    },
-    "./forge": { "@kitbag/source": "./src/forge.ts", types: "./dist/forge.d.ts", default: "./dist/forge.js" },
-    "./mcp": {
-      "@kitbag/source": "./src/mcp/index.ts",
-      types: "./dist/mcp/index.d.ts",
-      default: "./dist/mcp/index.js",
-    },
-    "./models": {
-      "@kitbag/source": "./src/models.ts",
-      types: "./dist/models.d.ts",
-      default: "./dist/models.js",
-    },
-    "./runtimes": {
-      "@kitbag/source": "./src/runtimes.ts",
-      types: "./dist/runtimes.d.ts",
-      default: "./dist/runtimes.js",
-    },
-    "./skills": { "@kitbag/source": "./src/skills.ts", types: "./dist/skills.d.ts", default: "./dist/skills.js" },
-    "./store": { "@kitbag/source": "./src/store.ts", types: "./dist/store.d.ts", default: "./dist/store.js" },
-    "./testing": {
-      "@kitbag/source": "./src/testing/index.ts",
-      types: "./dist/testing/index.d.ts",
-      default: "./dist/testing/index.js",
-    },
+    ".": entry("index"),
+    "./agent": entry("agent"),
+    "./forge": entry("forge"),
+    "./mcp": entry("mcp/index"),
+    "./models": entry("models"),
+    "./runtimes": entry("runtimes"),
+    "./skills": entry("skills"),
+    "./store": entry("store"),
+    "./testing": entry("testing/index"),
     "./package.json": "./package.json",
   });
   expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });

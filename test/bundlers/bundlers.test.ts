@@ -136,7 +136,11 @@ test("Next builds and serves a route with an agent", async (context) => {
   });
   try {
     const answer = await vi.waitUntil(
-      () => fetch(`http://127.0.0.1:${port}/hello`).then((response) => response.text(), () => undefined),
+      () =>
+        fetch(`http://127.0.0.1:${port}/hello`).then(
+          (response) => response.text(),
+          () => undefined,
+        ),
       { timeout: 30_000, interval: 200 },
     );
 
@@ -148,7 +152,8 @@ test("Next builds and serves a route with an agent", async (context) => {
 });
 
 function needBundlers({ skip }: Pick<TestContext, "skip">): void {
-  if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(!existsSync(bundlers), "the bundlers of test/bundlers are not installed");
+  if (process.env["KITBAG_REQUIRE_ALL"] !== "1")
+    skip(!existsSync(bundlers), "the bundlers of test/bundlers are not installed");
 }
 
 /** Copies packages with all that they depend on: a link would lead to where the optional packages are. */

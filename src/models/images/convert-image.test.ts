@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 
 import { makeBmp, makeImage } from "../../../test/support/make-image.ts";
+import { loadPackage } from "../../platform/load-package.ts";
 import { convertImage, fitsLimits } from "./prepare-images.ts";
 import { findImageLimits } from "./image-limits.ts";
 import { readImage } from "./read-image.ts";
@@ -109,12 +110,11 @@ test("convertImage() does not unpack more pixels than there may be", async () =>
 
 test("convertImage() says what to install if sharp is missing", async () => {
   const image = readImage(await makeImage("gif"), "x.gif");
-  const missing = Object.assign(new Error("Cannot find package 'sharp'"), { code: "ERR_MODULE_NOT_FOUND" });
 
-  const made = convertImage(image, any, any.maxEdge, () => Promise.reject(missing));
+  const made = convertImage(image, any, any.maxEdge, (name, user) => loadPackage(`no-${name}`, user));
 
-  await expect(made).rejects.toMatchObject({ code: "package-missing", details: { peer: "sharp" } });
-  await expect(made).rejects.toThrow(/"x.gif" \(image\/gif, \d+ bytes\).*npm install sharp/u);
+  await expect(made).rejects.toMatchObject({ code: "package-missing", details: { peer: "no-sharp" } });
+  await expect(made).rejects.toThrow(/"x.gif" \(image\/gif, \d+ bytes\).*npm install no-sharp/u);
 });
 
 function frame(background: string): Promise<Buffer> {

@@ -1,6 +1,7 @@
 import type { Sharp, SharpOptions } from "sharp";
 
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
+import { loadPackage } from "../../platform/load-package.ts";
 import { isInnerUrl } from "../../sandbox/download/guarded-fetch.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
@@ -208,12 +209,11 @@ function isImageFile(item: Item): item is FileItem {
   return item.type === "file" && item.mediaType.startsWith("image");
 }
 
-/** Loads the package that converts pictures. */
-type LoadSharp = () => Promise<{ readonly default: OpenSharp }>;
-
 type OpenSharp = (bytes: Uint8Array, options: SharpOptions) => Sharp;
 
-const importSharp: LoadSharp = () => import("sharp");
+/** Loads the package that converts pictures. */
+type LoadSharp = (name: string, user: string) => Promise<unknown>;
+
 const limitSeconds = 30;
 const quality = 85;
 /** A picture that is too many bytes is made smaller by this, so many times. */
@@ -237,7 +237,7 @@ export async function convertImage(
   image: ImageFile,
   limits: ImageLimits,
   maxEdge: number,
-  load: LoadSharp = importSharp,
+  load: LoadSharp = loadPackage,
 ): Promise<ImageFile> {
   const sharp = await loadSharp(image, limits, load);
   try {
@@ -267,12 +267,7 @@ export async function convertImage(
 }
 
 async function loadSharp(image: ImageFile, limits: ImageLimits, load: LoadSharp): Promise<OpenSharp> {
-  try {
-    return (await load()).default;
-  } catch (cause) {
-    if ((cause as { code?: unknown } | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
-    const provider = limits.provider === "any" ? "this model" : limits.provider;
-    const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
-    throw new KitbagError("package-missing", { peer: "sharp", user }, { cause });
-  }
+  const provider = limits.provider === "any" ? "this model" : limits.provider;
+  const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
+  return ((await load("sharp", user)) as { readonly default: OpenSharp }).default;
 }
