@@ -8,7 +8,7 @@ import type { JsonSchema } from "./schema/json-schema.ts";
 import { checkLeniently, checkStrictly } from "./schema/validator.ts";
 import type { Tool } from "./tool.ts";
 
-/** What somebody gave as the parts of a tool, before anything about it is known. */
+/** The parts of a tool as they were given, before anything was checked. */
 export interface UncheckedParts {
   readonly [part: string]: unknown;
 }
@@ -40,7 +40,7 @@ export function checkParts(parts: UncheckedParts): Problem[] {
   return problems;
 }
 
-/** What is wrong with the names of the parts: one that nobody knows would be ignored. */
+/** What is wrong with the names of the parts: an unknown one would be ignored. */
 export function checkPartNames(parts: UncheckedParts, known: readonly string[]): Problem[] {
   return Object.keys(parts)
     .filter((name) => !known.includes(name))

@@ -151,7 +151,7 @@ export function toMetaTool(tool: Tool): Tool {
 
 type Description = Omit<Tool, "inputSchema" | "outputSchema" | "inject" | "refine" | "code">;
 
-/** Copies what says something about a tool, so that nobody can change it afterwards. */
+/** Copies what describes a tool, so that it cannot change afterwards. */
 function describeTool(parts: ToolParts): Description {
   const { name, title, description, version, annotations, permissions, examples = [], limits, cache } = parts;
   const { uses = [], meta = false, author } = parts;

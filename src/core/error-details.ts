@@ -30,9 +30,9 @@ export interface ErrorDetails {
   "approval-denied": { readonly tool: string; readonly reason: string };
   /** The approval function threw or answered something that is not a decision. */
   "approval-failed": { readonly tool: string; readonly reason: string };
-  /** The tool needs an approval and nobody is there to give it. */
+  /** The tool needs an approval, and there is no approval function. */
   "approval-missing": { readonly tool: string };
-  /** Somebody tampered with the audit, or its key or its anchor is another one: nothing is appended, so that it stays seen. */
+  /** The audit was tampered with, or its key or its anchor belongs to another audit: nothing is appended, so that the break stays visible. */
   "audit-broken": {
     readonly position: number;
     readonly problem: string;
@@ -64,7 +64,7 @@ export interface ErrorDetails {
   };
   /** A call was running when its process died, and must not be run twice. `key` if it was made with one by a program. */
   "call-uncertain": { readonly tool: string; readonly key?: string };
-  /** A model wrote a call that was cut off, or that nobody can read. */
+  /** A model wrote a call that was cut off, or that cannot be parsed. */
   "call-unreadable": { readonly tool: string; readonly reason: string };
   /** A program that a model wrote failed; with what it printed and called until then. */
   "code-failed": {
@@ -95,7 +95,7 @@ export interface ErrorDetails {
   "conversation-damaged": { readonly conversation: string; readonly reason: string };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */
   "debug-failed": { readonly tool: string; readonly reason: string };
-  /** Somebody else, here or in another process, makes the failed call again right now. */
+  /** The failed call is being retried right now, here or in another process. */
   "dead-letter-busy": { readonly id: string };
   /** No call that failed for good is kept under this id. */
   "dead-letter-missing": { readonly id: string };
@@ -131,7 +131,7 @@ export interface ErrorDetails {
   "import-refused": { readonly source: string; readonly entry?: string; readonly reason: string };
   /** Something is already where a skill would be put. */
   "import-taken": { readonly name: string; readonly path: string; readonly cure: string };
-  /** A tool needs values that nobody gave. */
+  /** A tool needs injected values that were not given. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
   /** The folder of a person's own files cannot be made or written. */
   "home-unusable": { readonly home: string; readonly reason: string };
@@ -141,9 +141,9 @@ export interface ErrorDetails {
   "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** The program that runs a script is not on this machine. */
   "interpreter-missing": { readonly tool: string; readonly interpreter: string; readonly cure: string };
-  /** Somebody else has the job now, or it is done. */
+  /** Another worker has the job now, or it is done. */
   "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
-  /** Somebody else works on the run now, or it was given back: nothing can be written to it. */
+  /** Another worker has the run now, or its lease was released: nothing can be written to it. */
   "lease-lost": { readonly run: string; readonly epoch: number; readonly reason: string };
   /** Too many calls; one may be made later. */
   "limit-reached": { readonly tool: string; readonly rate: string; readonly retryAfterMs: number };
@@ -157,7 +157,7 @@ export interface ErrorDetails {
   "middleware-failed": { readonly tool: string; readonly reason: string };
   /** The prompt is longer than what the model can read. */
   "model-context-exceeded": { readonly model: string; readonly status?: number; readonly reason: string };
-  /** The provider does not let this key in. `cure` says which key it is about. */
+  /** The provider rejects this API key. `cure` says which key it is about. */
   "model-denied": {
     readonly model: string;
     readonly status?: number;
@@ -196,7 +196,7 @@ export interface ErrorDetails {
   };
   /** No model of the table has what is needed. */
   "model-unmatched": { readonly need: string; readonly reasons: readonly string[] };
-  /** A value is not a model, or one of a version of the interface that nobody here knows. */
+  /** A value is not a model, or a model of an unsupported version of the interface. */
   "model-unsupported": { readonly model: string; readonly reason: string };
   /** A connection that is allowed did not come about, or did not end well. */
   "network-failed": { readonly target: string; readonly reason: string };
@@ -208,7 +208,7 @@ export interface ErrorDetails {
   "node-unsupported": { readonly found: string };
   /** An option has a value it cannot have. */
   "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
-  /** A tool printed more than anybody can use, and was stopped; with the end of what it printed until then. */
+  /** A tool printed more than its limit, and was stopped; with the end of what it printed until then. */
   "output-flooded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
   /** The output does not fit the tool's schema, or is not JSON. */
   "output-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
@@ -226,9 +226,9 @@ export interface ErrorDetails {
   "owner-differs": { readonly kind: "tool" | "skill"; readonly name: string };
   /** Something that is not an owner's name, or a name that is already an owner of another kind. */
   "owner-invalid": { readonly owner: string; readonly reason: string };
-  /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
+  /** An unexpected error: in Kitbag, or in code that runs beside it. */
   "program-failed": { readonly reason: string };
-  /** A run may only cost so much, and nobody knows what its model costs. */
+  /** A run has a cost limit, and the price of its model is not known. */
   "price-unknown": { readonly model: string };
   /** The package that speaks to a provider is not installed; `variables` are those that may hold its key. */
   "provider-missing": {
@@ -267,7 +267,7 @@ export interface ErrorDetails {
   "run-ended": { readonly run: string };
   /** What a run was in the middle of is not there: a tool or a skill. */
   "run-incomplete": { readonly run: string; readonly missing: string; readonly reason: string };
-  /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
+  /** Another worker has the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
   /** There is no run of this id in the store. */
   "run-not-found": { readonly run: string; readonly nearest?: readonly string[] };
@@ -296,7 +296,7 @@ export interface ErrorDetails {
     readonly refused?: string;
     readonly hint?: string;
   };
-  /** The caller's token has none of the scopes that let somebody call the tool. */
+  /** The caller's token has none of the scopes that allow a call of the tool. */
   "scope-missing": { readonly tool: string; readonly scopes: readonly string[] };
   /** Something was asked of a session that was closed. */
   "session-closed": { readonly action: string };
@@ -323,7 +323,7 @@ export interface ErrorDetails {
   "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
   /** No skill has the name that was asked for. */
   "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
-  /** Nobody said that this skill's folder may run, or it has changed since. */
+  /** This skill's folder was not trusted, or has changed since. */
   "skill-untrusted": {
     readonly skill: string;
     readonly directory: string;
@@ -337,11 +337,11 @@ export interface ErrorDetails {
   "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
   /** A step of a composed tool failed. */
   "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
-  /** A step may have happened, nobody knows, and it must not happen twice. */
+  /** It is not known whether a step happened, and it must not happen twice. */
   "step-uncertain": { readonly run: string; readonly step: string };
   /** The store was closed before. */
   "store-closed": { readonly operation: string };
-  /** Somebody else wrote at the same place first. */
+  /** Another write to the same place came first. */
   "store-conflict": { readonly where: string; readonly expected: string; readonly found: string };
   /** The store could not read or write what the call needs: its limits, its cache, its key or its records. */
   "store-failed": { readonly reason: string; readonly ran: boolean };
@@ -410,7 +410,7 @@ export interface ErrorDetails {
     /** The skill that the address names, if no skill with tools has this name or a similar one. */
     readonly skill?: string;
   };
-  /** The tool is there, but was not made here, so nobody can change it here. */
+  /** The tool exists, but was not made here, so it cannot be changed here. */
   "tool-not-made": {
     readonly tool: string;
     /** The skill that it belongs to, if it does. */
@@ -418,7 +418,7 @@ export interface ErrorDetails {
     /** The folder of the skill, if it has one. */
     readonly folder?: string;
   };
-  /** Another MCP server describes a tool otherwise than when somebody agreed to it, so it does not run. */
+  /** Another MCP server has changed the description of a tool since it was trusted, so it does not run. */
   "tool-quarantined": { readonly tool: string; readonly server: string; readonly changed: readonly string[] };
   /** The tool exists, but its skill is closed. */
   "tool-unavailable": { readonly tool: string; readonly owner: string };
@@ -426,7 +426,7 @@ export interface ErrorDetails {
   "usage-invalid": { readonly reason: string };
   /** A call or a run of a user cannot go on: it is not known what the user may call now. */
   "user-unknown": { readonly user: string };
-  /** Somebody else has changed a tool since the editor saw it; `changed` names the parts that are different. */
+  /** A tool has changed since the editor read it; `changed` names the parts that are different. */
   "version-conflict": {
     readonly address: string;
     readonly expected: string;

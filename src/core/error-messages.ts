@@ -6,13 +6,13 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "address-invalid": ({ address }) =>
     `Cannot read the address ${quote(address)}: write "tool" or "owner/tool", in letters, digits, ".", "_" and "-"`,
   "answer-invalid": ({ model, problems }) =>
-    `Cannot use the answer of ${quote(model)}: it is not as the output schema says (${problemList(problems)}); simplify the schema, or take another model`,
+    `Cannot use the answer of ${quote(model)}: it does not match the output schema (${problemList(problems)}); simplify the schema, or use another model`,
   "approval-denied": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval was denied (${reason})`,
   "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
   "approval-missing": ({ tool }) =>
-    `Cannot call ${quote(tool)}: it needs an approval and nobody can give one; pass "approve" to createWorkspace or to the call`,
+    `Cannot call ${quote(tool)}: it needs an approval, and there is no approval function; pass "approve" to createWorkspace or to the call`,
   "audit-broken": ({ position, problem }) =>
-    `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored, or a copy of it was used in its place`,
+    `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored from a backup, or replaced by a copy`,
   "audit-key-invalid": ({ key, reason }) => `Cannot use the key of the audit, ${quote(key)}: ${reason}`,
   "author-denied": ({ tool, caller, author, scopes }) =>
     `Cannot call ${quote(tool)} from ${quote(caller)}: ${quote(author)}, who made ${quote(caller)}, has none of the scopes ${scopes.join(", ")}; let a user who has one make the tool again`,
@@ -23,9 +23,9 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "call-crashed": ({ tool, reason }) =>
     `Cannot finish ${quote(tool)}: Kitbag itself failed (${reason}); please report this as a bug`,
   "call-cycle": ({ tool, chain, limit }) =>
-    `Cannot call ${quote(tool)}: it is already in the chain of calls ${limit} times (${chain.join(" → ")})`,
+    `Cannot call ${quote(tool)}: it is already in this chain of nested calls ${limit} times (${chain.join(" → ")})`,
   "call-depth": ({ tool, chain, limit }) =>
-    `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
+    `Cannot call ${quote(tool)}: nested calls may go ${limit} deep (${chain.join(" → ")})`,
   "call-missing": ({ call }) =>
     `Cannot find the call ${quote(call)}: the log has none with this id; kitbag stats lists the slowest calls with theirs`,
   "call-timeout": ({ tool, limitMs, counted, untilThen }) =>
@@ -39,7 +39,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot call ${quote(tool)} from ${quote(caller)}: ${quote(caller)} is marked read-only and ${quote(tool)} is not; mark ${quote(tool)} as read-only if it changes nothing, or take the mark away from ${quote(caller)}`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
-    `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
+    `Cannot build ${quote(source)}: no compiler for ${language} is installed on this machine; install one: ${cure}`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
     `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills: kitbag list <folder>, and --skills <folder> everywhere else`,
@@ -54,38 +54,38 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot read the conversation ${quote(conversation)}: ${reason}; restore it from a backup, or delete it with deleteConversation`,
   "debug-failed": ({ tool, reason }) => `Cannot debug ${quote(tool)}: ${reason}`,
   "dead-letter-busy": ({ id }) =>
-    `Cannot make the failed call ${quote(id)} again: somebody else is doing so; kitbag dead list shows whether it failed again`,
+    `Cannot retry the failed call ${quote(id)}: another caller is retrying it now; kitbag dead list shows whether it failed again`,
   "dead-letter-missing": ({ id }) =>
-    `Cannot find the failed call ${quote(id)}: none is kept under this id; kitbag dead list shows them`,
+    `Cannot find the failed call ${quote(id)}: no failed call has this id; kitbag dead list shows them`,
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
   "descriptors-exhausted": ({ tool, reason }) =>
     `Cannot finish ${quote(tool)}: this process, or the machine, has as many files and connections open as it may (${reason}); raise the limit before the start (ulimit -n 4096), or make fewer calls at once`,
   "draft-not-found": ({ id, known }) =>
-    `Cannot find the draft ${quote(id)}: ${known.length === 0 ? "none waits" : `those that wait are ${known.join(", ")}`}`,
+    `Cannot find the draft ${quote(id)}: ${known.length === 0 ? "no draft waits for approval" : `the waiting drafts are ${known.join(", ")}`}`,
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
-    `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
+    `Cannot listen on ${quote(host)}: every program that can reach this address could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
   "grant-changed": ({ path, found, cure }) =>
-    `Cannot hold a tool to its permissions at ${quote(path)}: ${found}; ${cure}`,
+    `Cannot enforce the permissions of a tool at ${quote(path)}: ${found}; ${cure}`,
   "guard-refused": ({ guard, place, reason }) =>
-    `Cannot let the ${place} pass: the guard ${quote(guard)} refuses it (${reason})`,
+    `Cannot use the ${place}: the guard ${quote(guard)} refused it (${reason})`,
   "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,
   "import-failed": ({ source, reason }) => `Cannot import ${quote(source)}: ${reason}`,
   "import-refused": ({ source, entry, reason }) =>
     `Cannot import ${quote(source)}: ${entry === undefined ? "" : `the entry ${quote(entry)} `}${reason}`,
   "import-taken": ({ name, path, cure }) => `Cannot add ${quote(name)}: ${path} is there already; ${cure}`,
   "injection-missing": ({ tool, names }) =>
-    `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
+    `Cannot call ${quote(tool)}: no value was given for the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
   "home-unusable": ({ home, reason }) =>
     `Cannot use the folder ${quote(home)} of Kitbag: ${reason}; set KITBAG_HOME to a folder that you can write`,
-  "hook-failed": ({ hook, reason }) => `Cannot go on with the run: the hook ${quote(hook)} failed (${reason})`,
+  "hook-failed": ({ hook, reason }) => `Cannot continue the run: the hook ${quote(hook)} failed (${reason})`,
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
   "interpreter-missing": ({ tool, interpreter, cure }) =>
-    `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
+    `Cannot run ${quote(tool)}: ${quote(interpreter)} is not installed on this machine; ${cure}`,
   "job-lost": ({ queue, job, attempt }) =>
-    `Cannot finish the job ${quote(job)} of the queue ${quote(queue)}: the lease of attempt ${attempt} is over; stop, because somebody else may be doing it`,
+    `Cannot finish the job ${quote(job)} of the queue ${quote(queue)}: the lease of attempt ${attempt} is over; stop: another worker may have the job now`,
   "lease-lost": ({ run, epoch, reason }) =>
     `Cannot write to the run ${quote(run)}: its lease of epoch ${epoch} is lost (${reason}); stop, and open it again to go on`,
   "limit-reached": ({ tool, rate, retryAfterMs }) =>
@@ -93,25 +93,25 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "listen-failed": ({ address, reason }) => `Cannot listen on ${quote(address)}: ${reason}`,
   "mcp-failed": ({ server, reason }) => `Cannot use the MCP server ${quote(server)}: ${reason}`,
   "memory-exceeded": ({ tool, limitBytes, untilThen }) =>
-    `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit${sayUntilThen(untilThen)}`,
+    `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give the tool less data, or raise its limit${sayUntilThen(untilThen)}`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "model-context-exceeded": ({ model, status, reason }) =>
     `Cannot ask ${quote(model)}: the prompt is too long for it (${withStatus(reason, status)}); shorten it, or use a model with a larger context`,
   "model-denied": ({ model, status, reason, cure }) =>
-    `Cannot ask ${quote(model)}: the provider does not let this key in (${withStatus(reason, status)}); ${cure}`,
+    `Cannot ask ${quote(model)}: the provider rejects this API key (${withStatus(reason, status)}); ${cure}`,
   "model-failed": ({ model, status, reason }) =>
-    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}`,
+    `Cannot get an answer from ${quote(model)}: ${withStatus(reason, status)}`,
   "model-key-missing": ({ model, variables }) =>
     `Cannot use the model ${quote(model)}: it needs a key; set ${variables.join(" or ")}, or pass "apiKey"`,
   "model-name-invalid": ({ model, reason }) => `Cannot read ${quote(model)} as the name of a model: ${reason}`,
   "model-overloaded": ({ model, status, reason, retryAfterMs }) =>
-    `Cannot ask ${quote(model)} now: the provider takes no more requests (${withStatus(reason, status)}); ${whenToRetry(retryAfterMs)}, or use another model`,
+    `Cannot ask ${quote(model)} now: the provider accepts no more requests (${withStatus(reason, status)}); ${whenToRetry(retryAfterMs)}, or use another model`,
   "model-refused": ({ model, status, reason, cure }) =>
     `Cannot ask ${quote(model)}: the provider does not accept the question (${withStatus(reason, status)}); ${cure}`,
   "model-timeout": ({ model, phase, limitMs }) =>
-    `Cannot wait for ${quote(model)} any longer: no ${phase} in ${limitMs} ms; give it more time, or use another model`,
+    `Cannot wait for ${quote(model)} any longer: no ${phase} in ${limitMs} ms; raise the time limit, or use another model`,
   "model-unavailable": ({ model, status, reason, retryAfterMs }) =>
-    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}; ${whenToRetry(retryAfterMs)}, or use another model`,
+    `Cannot get an answer from ${quote(model)}: ${withStatus(reason, status)}; ${whenToRetry(retryAfterMs)}, or use another model`,
   "model-unmatched": ({ need, reasons }) => [`Cannot choose a model: ${need}`, ...reasons].join("\n"),
   "model-unsupported": ({ model, reason }) => `Cannot use the model ${quote(model)}: ${reason}`,
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
@@ -122,7 +122,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
   "output-flooded": ({ tool, limitBytes, untilThen }) =>
-    `Cannot take the output of ${quote(tool)}: it printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less${sayUntilThen(untilThen)}`,
+    `Cannot take the output of ${quote(tool)}: it printed more than ${limitBytes} bytes and was stopped; write to a file, or print less${sayUntilThen(untilThen)}`,
   "output-invalid": ({ tool, problems }) =>
     `Cannot use the output of ${quote(tool)}: it is wrong: ${problemList(problems)}`,
   "output-missing": ({ handle }) =>
@@ -140,7 +140,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "price-unknown": ({ model }) =>
-    `Cannot hold ${quote(model)} to maxCost or to a quota in dollars: its price is not known; give it (prices of createAgent, or of kitbag.config.ts), or leave the limit out`,
+    `Cannot apply maxCost or a quota in dollars to ${quote(model)}: its price is not known; set it (prices in createAgent or in kitbag.config.ts), or leave the limit out`,
   "provider-missing": ({ model, peer, variables }) =>
     `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
       variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
@@ -171,46 +171,46 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot read the run ${quote(run)}: line ${line} of its journal is damaged (${problem}); ${
       soundStep === undefined
         ? ""
-        : `go on from what is sound before it with kitbag runs fork ${run} --step ${soundStep}, or `
+        : `continue from the last complete step before it with kitbag runs fork ${run} --step ${soundStep}, or `
     }restore the store from a backup`,
   "run-ended": ({ run }) =>
-    `Cannot go on with the run ${quote(run)}: it has ended; read it, fork it to go on from its middle or its end, or start a new one`,
+    `Cannot continue the run ${quote(run)}: it has ended; read it, fork it to continue from one of its steps, or start a new one`,
   "run-incomplete": ({ run, missing, reason }) =>
-    `Cannot go on with the run ${quote(run)} without ${missing}: ${reason}; give it the tools and skills that it was begun with`,
+    `Cannot continue the run ${quote(run)} without ${missing}: ${reason}; give it the tools and skills that it was started with`,
   "run-leased": ({ run, worker, until }) =>
-    `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
+    `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait until then, or read the run's log`,
   "run-not-found": ({ run, nearest = [] }) =>
     `Cannot find the run ${quote(run)}: it is not in this store; ${nearest.length === 0 ? "" : `did you mean ${nearest.map(quote).join(" or ")}? `}kitbag runs list shows those that are`,
   "run-stopped": ({ run, reason }) =>
     `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
   "runtime-missing": ({ tool, kind, known }) =>
-    `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
+    `Cannot run ${quote(tool)}: it is a ${kind} tool, and this workspace only has runtimes for ${known.join(" and ")} tools; pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
     `Cannot run a program in the sandbox ${quote(sandbox)}: ${reason}; see kitbag doctor`,
   "sandbox-missing": ({ tried, asked }) =>
     asked === undefined
       ? `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`
-      : `Cannot use the sandbox ${quote(asked)}: it does not work on this machine: ${tried.join("; ")}; name another one, or none to take the best there is (see kitbag doctor)`,
+      : `Cannot use the sandbox ${quote(asked)}: it does not work on this machine: ${tried.join("; ")}; choose another one, or leave the choice to Kitbag (see kitbag doctor)`,
   "sandbox-weak": ({ sandbox, lacks, found }) =>
-    `Cannot use the sandbox ${quote(sandbox)}: ${found === undefined ? "" : `${found}; so `}it does not enforce ${lacks.join(", ")}; name another one, or none to take the best there is (see kitbag doctor)`,
+    `Cannot use the sandbox ${quote(sandbox)}: ${found === undefined ? "" : `${found}; so `}it does not enforce ${lacks.join(", ")}; choose another one, or leave the choice to Kitbag (see kitbag doctor)`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "scope-missing": ({ tool, scopes }) =>
     `Cannot call ${quote(tool)}: the token has none of the scopes ${scopes.join(", ")}; ask for a token that has one`,
   "script-changed": ({ path }) =>
-    `Cannot run ${quote(path)}: it is no longer the file that was checked; load the skill again, and trust it if it asks`,
+    `Cannot run ${quote(path)}: the file has changed since it was checked; load the skill again, and trust it when asked`,
   "script-failed": ({ tool, code, signal, stderr, refused, hint }) =>
-    `Cannot finish ${quote(tool)}: ${refused === undefined ? "" : `${refused}; so `}it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
+    `Cannot finish ${quote(tool)}: ${refused === undefined ? "" : `${refused}; so `}it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and wrote nothing to stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "session-closed": ({ action }) => `Cannot ${action}: the session was closed; open another one with openSession()`,
   "session-missing": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, and no "session" says where that is open; use call_tool with the "session" that activate_skill answers with`,
   "session-not-found": ({ session }) =>
-    `Cannot find the session ${quote(session)}: it has ended or was never there; open the skill again with activate_skill and use the session of its answer`,
+    `Cannot find the session ${quote(session)}: it has ended, or its id is wrong; open the skill again with activate_skill and use the session of its answer`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
   "skill-failed": ({ skill, step, reason }) => `Cannot finish ${step} of the skill ${quote(skill)}: ${reason}`,
   "skill-file-changed": ({ skill, path }) =>
-    `Cannot read ${quote(path)} of the skill ${quote(skill)}: it is no longer the file that was listed; load the skill again`,
+    `Cannot read ${quote(path)} of the skill ${quote(skill)}: the file has changed since it was listed; load the skill again`,
   "skill-file-missing": ({ skill, path, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the file ${quote(path)} of the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
@@ -225,7 +225,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
       ? `Cannot open the skill ${quote(skill)}: ${removed === true ? "its trust was removed with kitbag trust --remove" : "its folder is not trusted"}; read it, then run: kitbag trust ${directory}`
       : `Cannot open the skill ${quote(skill)}: changed since it was trusted: ${changed.slice(0, 8).join(", ")}; read the change, then run: kitbag trust ${directory}`,
   "state-full": ({ owner, limit, limitBytes }) =>
-    `Cannot keep more in the state of ${quote(owner)}: it holds at most ${limit} keys and ${limitBytes} bytes; delete what nobody needs, or let it expire`,
+    `Cannot keep more in the state of ${quote(owner)}: it holds at most ${limit} keys and ${limitBytes} bytes; delete keys that are no longer needed, or set an expiry`,
   "state-invalid": ({ key, problems }) => `Cannot use the state under ${quote(key)}: ${problemList(problems)}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
   "step-uncertain": ({ run, step }) =>
@@ -237,9 +237,9 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot complete the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
   "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
   "store-newer": ({ store, version, newest }) =>
-    `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program knows versions up to ${newest}; use a newer kitbag, or another store`,
+    `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program supports versions up to ${newest}; use a newer kitbag, or another store`,
   "store-unaccepted": ({ store, reason, accept }) =>
-    `Cannot use the store ${quote(store)}: ${reason}; if you know it, take it as it is: ${accept}`,
+    `Cannot use the store ${quote(store)}: ${reason}; if you trust it, accept it as it is: ${accept}`,
   "store-unavailable": ({ store, reason, cure, mayBeWritten }) =>
     `Cannot use the store ${quote(store)}: ${reason}${mayBeWritten ? " (what was being written may be kept)" : ""}; ${cure}`,
   "store-unsafe": ({ store, reasons, cure }) =>
@@ -248,9 +248,9 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "tool-ambiguous": ({ tool, addresses }) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,
   "tool-broken": ({ tool, retryAfterMs }) =>
-    `Cannot call ${quote(tool)}: it failed too often and is taken out for a while; use another tool, or retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
+    `Cannot call ${quote(tool)}: it failed too often and is disabled for a while; use another tool, or retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
   "tool-deleted": ({ tool }) =>
-    `Cannot use ${quote(tool)}: it was deleted; bring it back (delete_tool with "undo": true), or make it anew`,
+    `Cannot use ${quote(tool)}: it was deleted; restore it (delete_tool with "undo": true), or make it again`,
   "tool-duplicate": ({ tool, owner }) =>
     `Cannot add ${quote(tool)}: ${quote(owner)} already has a tool of this name; use replace, or another name`,
   "tool-failed": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the tool failed: ${reason}`,
@@ -267,9 +267,9 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
       : `${what}: did you mean ${names}?`;
   },
   "tool-not-made": ({ tool, skill, folder }) =>
-    `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
+    `Cannot work on ${quote(tool)}: ${folder === undefined ? `it was not made in this workspace${skill === undefined ? "" : `, but belongs to the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
   "tool-quarantined": ({ tool, server, changed }) =>
-    `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
+    `Cannot call ${quote(tool)}: the MCP server ${quote(server)} has changed its description since it was trusted (${changed.join(", ")}); read the change, then accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, which is closed; open skill ${quote(owner)} first`,
   "tool-reserved": ({ tool, caller }) =>
@@ -278,11 +278,11 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot call ${quote(tool)} from ${quote(caller)}: ${skill === undefined ? `the tool does not declare it; make it again with "uses": [${quote(tool)}]` : `the skill ${quote(skill)} does not declare it; add uses = [${quote(tool)}] to [skill] in its kitbag.toml, or "uses" in defineSkill`}`,
   "usage-invalid": ({ reason }) => reason,
   "user-unknown": ({ user }) =>
-    `Cannot act for the user ${quote(user)}: what this user may call now is not known here; let this user do it, or name the tokens of kitbag serve with KITBAG_TOKEN=@FILE`,
+    `Cannot act for the user ${quote(user)}: the current scopes of this user are not known here; let this user do it, or pass the tokens of kitbag serve with KITBAG_TOKEN=@FILE`,
   "version-conflict": ({ address, expected, current, changed }) =>
-    `Cannot change ${quote(address)}: ${expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`})`}; read it again, then repeat the change`,
+    `Cannot change ${quote(address)}: ${expected === current ? "it has changed" : `its version is ${current} now, not ${expected} (${changed.length === 0 ? "replaced" : `changed: ${changed.join(", ")}`})`}; read it again, then repeat the change`,
   "version-not-found": ({ address, which, known }) =>
     known.length === 0
-      ? `Cannot find the version ${quote(which)} of ${quote(address)}: none is kept`
-      : `Cannot find the version ${quote(which)} of ${quote(address)}: there are ${known.slice(-8).join(", ")}`,
+      ? `Cannot find the version ${quote(which)} of ${quote(address)}: no version of it is kept`
+      : `Cannot find the version ${quote(which)} of ${quote(address)}: the latest are ${known.slice(-8).join(", ")}`,
 };

@@ -1,6 +1,6 @@
 import type { Problem, UntilThen } from "./error-details.ts";
 
-/** The longest text of somebody else's error that a message repeats. */
+/** The longest part of a foreign error that a message repeats. */
 const longestCause = 1000;
 
 /** Says in words what was thrown, shortened. Never throws, whatever it was. */
@@ -13,7 +13,7 @@ export function describeCause(cause: unknown, longest = longestCause): string {
   }
 }
 
-/** The longest piece of somebody else's text that a message repeats. */
+/** The longest part of a foreign text that a message repeats. */
 const longestQuote = 120;
 
 /** Puts `text` in quotes, shortened, with control and invisible characters shown instead of obeyed. */
@@ -33,7 +33,7 @@ function showCharacter(character: string): string {
   return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
 }
 
-/** Says with which status somebody answered, if any. */
+/** Adds the HTTP status of an answer, if there was one. */
 export function withStatus(reason: string, status: number | undefined): string {
   return status === undefined ? reason : `${reason}, status ${status}`;
 }

@@ -86,8 +86,8 @@ test("the message of version-conflict says what changed, and claims no other ver
 
   expect(found).toEqual([
     'Cannot change "say": its version is 1.0.1 now, not 1.0.0 (changed: code); read it again, then repeat the change',
-    'Cannot change "say": its version is 1.0.1 now, not 1.0.0 (made anew); read it again, then repeat the change',
-    'Cannot change "say": it is not what it was; read it again, then repeat the change',
+    'Cannot change "say": its version is 1.0.1 now, not 1.0.0 (replaced); read it again, then repeat the change',
+    'Cannot change "say": it has changed; read it again, then repeat the change',
   ]);
 });
 
@@ -97,8 +97,10 @@ test("the message of tool-not-made says where a tool of a skill is edited", () =
   expect(toMessage({ skill: "greeter", folder: ".kitbag/skills/greeter" })).toBe(
     'Cannot work on "greeter/say": it is a tool of the skill "greeter", and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in .kitbag/skills/greeter, then run: kitbag trust .kitbag/skills/greeter, and kitbag test greeter/say',
   );
-  expect(toMessage({ skill: "greeter" })).toContain('not made here, but by whoever made the skill "greeter"; only');
-  expect(toMessage({})).toContain("it is there, but was not made here; only tools");
+  expect(toMessage({ skill: "greeter" })).toContain(
+    'not made in this workspace, but belongs to the skill "greeter"; only',
+  );
+  expect(toMessage({})).toContain("it was not made in this workspace; only tools");
 });
 
 test.for([
@@ -128,7 +130,7 @@ test("run-damaged says where to go on, if there is a sound step", () => {
     new KitbagError("run-damaged", { ...damage, ...(soundStep !== undefined && { soundStep }) }).message;
 
   expect(toMessage(2)).toBe(
-    'Cannot read the run "3f2b": line 4 of its journal is damaged (it has no type); go on from what is sound before it with kitbag runs fork 3f2b --step 2, or restore the store from a backup',
+    'Cannot read the run "3f2b": line 4 of its journal is damaged (it has no type); continue from the last complete step before it with kitbag runs fork 3f2b --step 2, or restore the store from a backup',
   );
   expect(toMessage()).toBe(
     'Cannot read the run "3f2b": line 4 of its journal is damaged (it has no type); restore the store from a backup',

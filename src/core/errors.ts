@@ -82,5 +82,5 @@ export function requireNode(version: string): void {
   if (!isNodeSupported(version)) throw new KitbagError("node-unsupported", { found: version });
 }
 
-// Every part of Kitbag loads this file: whoever imports one learns at once what would fail later, or answer with nothing.
+// Every part of Kitbag loads this file: so a Node that is too old is reported at the first import, and not as a missing function later.
 requireNode(process.versions.node);

@@ -42,7 +42,7 @@ export interface CallStart {
   readonly parent?: string;
   /** Who asked, if the caller said so. */
   readonly user?: string;
-  /** The trace that it belongs to, if somebody wants spans: 32 hexadecimal digits. */
+  /** The trace that it belongs to, if telemetry is on: 32 hexadecimal digits. */
   readonly trace?: string;
   /** The tool's address; what was asked for if there is no such tool. */
   readonly tool: string;
@@ -64,7 +64,7 @@ export interface CallLog {
   readonly data?: JsonValue;
 }
 
-/** A tool failed so often that it is taken out for a while; `call` is the last that failed. */
+/** A tool failed so often that it is disabled for a while; `call` is the last that failed. */
 export interface ToolBroken {
   readonly type: "tool-broken";
   readonly call: string;
@@ -74,7 +74,7 @@ export interface ToolBroken {
   readonly openMs: number;
 }
 
-/** A tool that was taken out works again: `call` has tried it. */
+/** A tool that was disabled works again: `call` has tried it. */
 export interface ToolMended {
   readonly type: "tool-mended";
   readonly call: string;

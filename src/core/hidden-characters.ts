@@ -1,6 +1,6 @@
 import { redactJson } from "./redaction/redact-json.ts";
 
-/** What a character does that nobody sees: turns text around, takes no room, spells hidden letters, steers terminals. */
+/** What an invisible character does: reverses text, takes no room, spells hidden letters, controls terminals. */
 export type HiddenKind = "bidirectional" | "zero-width" | "tag" | "variation" | "control";
 
 /** A run of characters of one kind that a reader does not see. */

@@ -25,11 +25,11 @@ export type JsonCopy =
 const bytesForContainer = 16;
 const fewContainers = 100_000;
 
-/** How deep a value may be nested, unless somebody says otherwise. */
+/** How deep a value may be nested by default. */
 export const maxJsonDepth = 64;
 
 /**
- * Copies `value` as JSON, so that nobody can change it afterwards, and measures it: `bytes` is the length of
+ * Copies `value` as JSON, so that it cannot change afterwards, and measures it: `bytes` is the length of
  * `JSON.stringify(value)` in UTF-8.
  *
  * Contract: never throws, for any value; takes time in proportion to `maxBytes` at the most, and to the number of keys of the
@@ -269,7 +269,7 @@ function unreadable(path: string, cause: unknown): Problem {
 
 /**
  * Writes a JSON value in the one way there is (RFC 8785): keys in the order of their UTF-16 units, no blanks, `-0` as 0. Values
- * that are equal give the same text, whoever wrote them down. Only for values that are plain and not too deep.
+ * that are equal give the same text. Only for values that are plain and not too deep.
  */
 export function toCanonicalJson(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

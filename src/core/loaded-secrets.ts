@@ -11,7 +11,7 @@ const plainValue = /^(?:[A-Za-z]+|[.~]{0,2}\/[\w./-]*|[a-z]{2}_[A-Z]{2}(?:\.[\w-
 
 /** By the name that is shown in place of each. */
 const loaded = new Map<string, string>();
-/** Made when it is needed; `undefined` if there are none, or more since it was made. */
+/** Made when it is needed; `undefined` if no secrets were loaded, or more since it was made. */
 let ofLoaded: Redactor | undefined;
 let joined = new WeakMap<Redactor, Redactor>();
 

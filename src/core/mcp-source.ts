@@ -176,7 +176,7 @@ interface SourceFacts {
   readonly tools?: readonly string[];
   /** How long one call may take. @default the workspace's limit */
   readonly limitMs?: number;
-  /** Nothing of it runs without somebody's approval. @default false */
+  /** Each call of its tools needs an approval. @default false */
   readonly needsApproval?: boolean;
 }
 

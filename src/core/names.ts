@@ -28,7 +28,7 @@ const longestAddress = 256;
 /**
  * Reads `tool`, `owner/tool`, `plugin:owner/tool`, each with or without `@version`.
  *
- * @throws {KitbagError} `address-invalid` if `text` is none of these.
+ * @throws {KitbagError} `address-invalid` if `text` has another form.
  */
 export function parseAddress(text: string): Address {
   const isShort = typeof text === "string" && text.length <= longestAddress;

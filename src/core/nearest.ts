@@ -1,4 +1,4 @@
-/** No name that somebody means is longer; what is, is not compared. */
+/** Longer names are not compared. */
 const longestName = 128;
 
 /**

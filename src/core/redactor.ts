@@ -5,7 +5,7 @@ export interface Redactor {
   /** `text` with each stretch of it that is a secret replaced by the secret's name. */
   text(text: string): string;
   /**
-   * A copy of a JSON value without the secrets, in texts, in keys and in numbers; the value itself if there are none in it. Keys
+   * A copy of a JSON value without the secrets, in texts, in keys and in numbers; the value itself if it holds no secrets. Keys
    * that become the same are numbered.
    */
   value<Value>(value: Value): Value;

@@ -32,7 +32,7 @@ export interface TraceContext {
 
 /** What a runtime gets with a call. */
 export interface RuntimeContext extends ToolContext {
-  /** Where in a trace the tool runs, for whoever the runtime asks to run it; empty if nobody traces. */
+  /** Where in a trace the tool runs, for processes that the runtime starts; empty without telemetry. */
   readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */
   chunk(chunk: JsonValue): void;

@@ -35,7 +35,7 @@ export interface ScriptCode extends ToolCode {
   readonly digest: string;
   /** The program and its first arguments; the script's path and its arguments follow. */
   readonly interpreter: readonly string[];
-  /** It does not run with the sandbox `off`, because nobody asked for this very run. @default false */
+  /** It does not run with the sandbox `off`, because no person asked for this run. @default false */
   readonly needsSandbox?: boolean;
   /** Environment variables that the script reads, as far as can be seen. */
   readonly environment: readonly string[];

@@ -4,7 +4,7 @@ import type { McpSource } from "./mcp-source.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Tool, ToolAuthor } from "./tool.ts";
 
-/** A tool of somebody else that a skill uses. */
+/** A tool of another owner that a skill uses. */
 export interface ToolUse {
   /** `other/tool`, or the bare name of a global tool. */
   readonly address: string;
@@ -47,7 +47,7 @@ export interface SkillFolder {
   readonly code?: string;
 }
 
-/** Whether somebody said that this folder may run, in exactly this state. */
+/** Whether this folder was trusted, in exactly this state. */
 export type SkillTrust =
   | { readonly status: "trusted" }
   | {
@@ -58,13 +58,13 @@ export type SkillTrust =
       readonly removed?: true;
     };
 
-/** How a skill was found: named by somebody, in the project, or in the home directory. */
+/** How a skill was found: in a given folder, in the project, or in the home directory. */
 export type SkillScope = "given" | "project" | "user";
 
 /** What a skill's life-cycle functions get. */
 export interface SkillContext {
   readonly skill: string;
-  /** Aborted when nobody waits for the activation any more. */
+  /** Aborted when no caller waits for the activation any more. */
   readonly signal: AbortSignal;
 }
 
@@ -100,11 +100,11 @@ export interface Skill {
    * are listed nowhere. @default none
    */
   readonly earlier?: readonly Skill[];
-  /** Other MCP servers that it brings; their tools become its own when somebody has agreed to them. @default none */
+  /** Other MCP servers that it brings; their tools become its own once a person has trusted them. @default none */
   readonly servers?: readonly McpSource[];
   /** Makes the text for one use: arguments put in, base directory and files named. @default the instructions as they are */
   readonly render?: (argumentText: string, parts?: TextParts) => string;
-  /** The commands of its text, in order, for one use. Runs nothing. @default there are none */
+  /** The commands of its text, in order, for one use. Runs nothing. @default no commands */
   readonly commands?: (argumentText: string) => readonly SkillCommand[];
   readonly onActivate?: (context: SkillContext) => unknown;
   readonly onDeactivate?: (context: SkillContext) => unknown;

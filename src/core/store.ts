@@ -5,7 +5,7 @@ import type { JsonValue } from "./json.ts";
  *
  * **Contract** of every method: never throws, but rejects. What a resolved promise acknowledged is kept; one that rejects with a
  * code named here has changed nothing. Writes to one key or stream take effect in the order in which they were called. Values
- * are copied on the way in and out, so nobody can change what is kept by changing an object.
+ * are copied on the way in and out, so changing an object never changes what is kept.
  *
  * A key, and the name of a stream, is any text of 1 to 1,024 bytes as UTF-8, without NUL and without unpaired surrogates;
  * `__proto__` is just a key. A value is any JSON of up to 32 MiB and 128 levels, in which no object has the key `__proto__`; it
@@ -36,7 +36,7 @@ export interface Store {
 export interface VersionedValue {
   readonly value: JsonValue;
   /**
-   * At least 1, and greater after each write of the key, also when it was deleted or had expired in between: whoever holds an
+   * At least 1, and greater after each write of the key, also when it was deleted or had expired in between: a caller with an
    * old version can never hit a newer value with it.
    */
   readonly version: number;
@@ -52,7 +52,7 @@ export interface ListedValue extends VersionedValue {
 export interface WriteOptions {
   /** The value vanishes after this time, at least 1. @default never, also if the value before had a time */
   readonly expiresInMs?: number;
-  /** Write only if this is the version that is there; 0 means that there is none. */
+  /** Write only if this is the version that is there; 0 means that the key must not exist. */
   readonly ifVersion?: number;
   /** With `false` it need not be on disk yet when it is acknowledged, as with {@link AppendOptions.durable}. @default true */
   readonly durable?: boolean;
@@ -144,8 +144,8 @@ export interface LogStore {
 /** What else {@link BlobStore.collect} leaves alone. */
 export interface CollectOptions {
   /**
-   * Blobs that were put, for the first time or again, less than this time ago. It protects what somebody has put and is about to
-   * refer to. @default 0
+   * Blobs that were put, for the first time or again, less than this time ago. It protects blobs that were put and are about to be
+   * referred to. @default 0
    */
   readonly minAgeMs?: number;
 }
@@ -172,19 +172,19 @@ export interface BlobStore {
 export interface JobOptions {
   /** Jobs with a higher number go first, from -1,000,000 to 1,000,000. @default 0 */
   readonly priority?: number;
-  /** Nobody gets it before so much time has passed. @default 0 */
+  /** It cannot be claimed before so much time has passed. @default 0 */
   readonly delayMs?: number;
 }
 
 /** How jobs are claimed. */
 export interface ClaimOptions {
-  /** For so long nobody else gets them, unless it is prolonged; at least 1. */
+  /** How long no other worker can claim them, unless the lease is extended; at least 1. */
   readonly leaseMs: number;
   /** @default 1 */
   readonly limit?: number;
 }
 
-/** A job that somebody has claimed. */
+/** A job that was claimed. */
 export interface Job {
   readonly id: string;
   /** How often it was claimed, with this time: at least 1. Who holds an older number has lost the job. */
@@ -200,11 +200,11 @@ export interface QueueCounts {
 }
 
 /**
- * Jobs that wait for somebody to do them. It carries ids only: what is to be done is kept elsewhere, so a job that comes twice
+ * Jobs that wait for a worker. It carries ids only: what is to be done is kept elsewhere, so a job that comes twice
  * does no harm.
  *
- * **Contract**: at least once. A job is handed out again when its lease is over, so each is done as long as somebody claims; who
- * was too slow learns it from `job-lost`. Like every method of a store these never throw, but reject.
+ * **Contract**: at least once. A job is handed out again when its lease is over, so each is done as long as a worker claims; a worker
+ * that was too slow learns it from `job-lost`. Like every method of a store these never throw, but reject.
  *
  * @throws {KitbagError} `store-key-invalid` for an id or a name that is no key, `option-invalid` for a wrong number.
  */
@@ -219,7 +219,7 @@ export interface Queue {
   /**
    * Starts the lease anew.
    *
-   * @throws {KitbagError} `job-lost` if the lease was over and somebody else has the job, or it is gone.
+   * @throws {KitbagError} `job-lost` if the lease was over and another worker has the job, or it is gone.
    */
   extend(job: Job, leaseMs: number): Promise<void>;
   /**

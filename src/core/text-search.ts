@@ -28,7 +28,7 @@ interface Posting {
 const saturation = 1.2;
 const lengthPenalty = 0.75;
 
-/** Words that say nothing about what somebody looks for. */
+/** Words that say nothing about what is searched for. */
 const emptyWords = new Set(
   "a an and are as at be by for from how i in is it me my of on or please that the this to use was with you".split(" "),
 );

@@ -50,10 +50,10 @@ export interface ToolState {
   /** Writes only if what is expected is there, in one step; answers whether it did. */
   compareAndSet(key: string, expected: StateExpectation, value: JsonValue, options?: StateOptions): Promise<boolean>;
   /**
-   * Writes what `change` makes of the value that is there, in one step: when somebody else writes in between, `change` is asked
+   * Writes what `change` makes of the value that is there, in one step: when another call writes in between, `change` is called
    * again, so it should do nothing else. `undefined` deletes. Answers with what is there now.
    *
-   * @throws {KitbagError} `store-conflict` if somebody else was faster 200 times.
+   * @throws {KitbagError} `store-conflict` if other calls wrote first 200 times.
    */
   update(
     key: string,

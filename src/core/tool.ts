@@ -55,7 +55,7 @@ export interface ToolCache {
   readonly key?: (input: JsonObject) => JsonValue;
   /** Words by which `workspace.forgetOutputs` finds them. */
   readonly tags?: readonly string[];
-  /** For whom they are used again: who asked (of a tool with `inject` only in this workspace), or everybody. @default "user" */
+  /** Who gets them: the user who made the first call (of a tool with `inject` only in this workspace), or all users. @default "user" */
   readonly scope?: "user" | "everybody";
 }
 
@@ -88,7 +88,7 @@ export interface Tool {
   readonly examples: readonly ToolExample[];
   /** The names of the values it needs that the model never sees. */
   readonly inject: readonly string[];
-  /** Nothing runs without somebody's approval. */
+  /** Each call needs an approval. */
   readonly needsApproval: boolean;
   readonly limits: ToolLimits;
   /** @default no output is used again */
@@ -125,14 +125,14 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
   /** What the tool keeps for itself and this user from one call to the next. */
   readonly state: ToolState;
   /**
-   * What the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with nobody: there it is the
+   * What the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with no other tool: there it is the
    * same as `state`.
    */
   readonly skillState: ToolState;
   /** Tells how far the work is. */
   progress(progress: string | Progress): void;
   /**
-   * Says something about the work, for whoever watches or looks for a mistake; the model does not see it. Never throws: a text
+   * Logs something about the work, for people who watch or debug; the model does not see it. Never throws: a text
    * is cut at 10,000 characters, data that is no JSON or more than 64 KiB is only described.
    */
   log(message: string, data?: JsonValue): void;
@@ -142,7 +142,7 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
    */
   spend(costUsd: number): void;
   /**
-   * Calls another tool, the same way every call takes, for whoever made the outermost call; it is cancelled with this one. Never
+   * Calls another tool, through the same checks as all calls, on behalf of the outermost caller; it is cancelled with this one. Never
    * throws.
    */
   call<Input, Output>(
@@ -151,7 +151,7 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
     options?: InsideOptions,
   ): Promise<ToolOutcome<Output>>;
   call(tool: string, input?: unknown, options?: InsideOptions): Promise<ToolOutcome>;
-  /** The tools that are available now to the workspace or the session that the call is made for, and that whoever made it may call. */
+  /** The tools that are available now in the workspace or the session of the call, and that its caller may call. */
   availableTools(): readonly { readonly address: string; readonly tool: Tool }[];
 }
 
@@ -202,7 +202,7 @@ export interface Injected<Value> {
 }
 
 /**
- * Says in a tool's `inject` which type a value has that somebody else gives: a connection, a key.
+ * Says in a tool's `inject` which type an injected value has: a connection, a key.
  *
  * @example
  * ```ts

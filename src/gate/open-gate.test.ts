@@ -64,7 +64,7 @@ test("openGate() says what to do about a listener without protection", async () 
   const opening = openGate({ host: "0.0.0.0", routes: [echoRoute] });
 
   await expect(opening).rejects.toThrow(
-    'Cannot listen on "0.0.0.0": everybody who reaches it could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1',
+    'Cannot listen on "0.0.0.0": every program that can reach this address could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1',
   );
 });
 

@@ -66,7 +66,7 @@ test("findSandbox() says why the one that was named is not there, and how to get
   expect(failure).toMatchObject({
     code: "sandbox-missing",
     message:
-      'Cannot use the sandbox "seatbelt": it does not work on this machine: seatbelt: it is for darwin alone; name another one, or none to take the best there is (see kitbag doctor)',
+      'Cannot use the sandbox "seatbelt": it does not work on this machine: seatbelt: it is for darwin alone; choose another one, or leave the choice to Kitbag (see kitbag doctor)',
     details: { tried: ["seatbelt: it is for darwin alone"], asked: "seatbelt" },
   });
 });

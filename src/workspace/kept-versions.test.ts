@@ -45,7 +45,7 @@ test("call() names the versions that are kept when there is no such one", async 
 
   expect(outcome).toMatchObject({
     status: "failed",
-    error: { message: 'Cannot find the version "9.0.0" of "greet": there are 1.0.0, 2.0.0' },
+    error: { message: 'Cannot find the version "9.0.0" of "greet": the latest are 1.0.0, 2.0.0' },
   });
 });
 

@@ -85,7 +85,7 @@ test("resume() says of a journal that a line of it is missing", async () => {
     .result;
 
   expect(error?.message).toContain(
-    "line 4 of its journal is damaged (it is missing); go on from what is sound before it",
+    "line 4 of its journal is damaged (it is missing); continue from the last complete step before it",
   );
   expect((await agent.resume("a").result).status).toBe("ok");
 });

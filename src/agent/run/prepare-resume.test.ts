@@ -179,7 +179,7 @@ test("resume() writes nothing and says what is missing when a call that waits ha
     error: { code: "run-incomplete", details: { missing: "the tool send" } },
   });
   expect(refused.error?.message).toMatchInlineSnapshot(
-    `"Cannot go on with the run "a" without the tool send: the model has called it, and there is no such tool now; give it the tools and skills that it was begun with"`,
+    `"Cannot continue the run "a" without the tool send: the model has called it, and there is no such tool now; give it the tools and skills that it was started with"`,
   );
   expect(resumed).toMatchObject({ status: "ok", text: "Done" });
   expect(JSON.stringify(resumed.messages)).toContain("sent");

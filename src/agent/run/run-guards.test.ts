@@ -123,7 +123,7 @@ test("a guard that refuses an output keeps it from the model and from the log", 
   const { model, journal, paid } = await runGuarded([refuseAt("tool-output")]);
 
   expect(paid).toEqual([5]);
-  expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain("Cannot let the tool-output pass");
+  expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain("Cannot use the tool-output");
   expect(journal).not.toContain("paid 5 to");
 });
 

@@ -105,7 +105,7 @@ test("kitbag dead retry makes a call of another user only as that user's token a
   const known = await dead(project, ["retry", "alice", ...words], { env: { KITBAG_TOKEN: "@tokens" } });
 
   expect(unknown).toMatchObject({ code: 1, stdout: "" });
-  expect(unknown.stderr).toContain('Cannot act for the user "alice": what this user may call now is not known here');
+  expect(unknown.stderr).toContain('Cannot act for the user "alice": the current scopes of this user are not known here');
   expect(gone.stderr).toContain("none of the scopes tools:of:global:send");
   expect(known).toMatchObject({ code: 0, stdout: "sent to alice\n" });
   expect((await letters(project)).map(({ id }) => id)).toContain("bob");
@@ -114,7 +114,7 @@ test("kitbag dead retry makes a call of another user only as that user's token a
 test.for([
   [["show"], 2, "it takes the id of a call, as kitbag dead list has it"],
   [["show", "a", "b"], 2, "it takes 1 more word"],
-  [["show", "__proto__"], 1, "none is kept under this id"],
+  [["show", "__proto__"], 1, "no failed call has this id"],
   [["retry", "x", "--store", "none", "--module", "tools.mjs"], 2, "nothing is kept there"],
   [["resurrect"], 2, "there is no such action"],
 ] as const)("kitbag dead %j ends with %i and says why", async ([words, code, reason]) => {

@@ -203,7 +203,7 @@ test("a quota in dollars is refused at the start if the price of the configured 
 
   const run = await runKitbag(["serve", "--http", "0", "--no-token"], { project });
 
-  expect(run.stderr).toContain('Cannot hold "acme/m" to maxCost or to a quota in dollars: its price is not known');
+  expect(run.stderr).toContain('Cannot apply maxCost or a quota in dollars to "acme/m": its price is not known');
   expect(run.code).toBe(1);
 });
 

@@ -157,7 +157,7 @@ test("kitbag rollback names the pipelines that use the tool", async () => {
 
 test.for([
   [["nobody", "1.0.0"], 1, "Cannot find the tool"],
-  [["say", "9.9.9"], 1, 'Cannot find the version "9.9.9" of "say": there are 1.0.0, 1.0.1'],
+  [["say", "9.9.9"], 1, 'Cannot find the version "9.9.9" of "say": the latest are 1.0.0, 1.0.1'],
   [["../say", "1.0.0"], 1, "Cannot find the tool"],
   [["say"], 2, "missing required argument"],
 ] as const)("kitbag rollback %j ends with %i and says why", async ([words, code, reason]) => {

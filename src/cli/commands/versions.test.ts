@@ -98,7 +98,7 @@ test("kitbag versions shows tools that were made as their folders have them, wha
   expect(numbers.stdout).toBe(diff.stdout);
   expect(same.stdout).toBe("They are the same.\n");
   expect(missing).toMatchObject({ code: 1, stdout: "" });
-  expect(missing.stderr).toContain('Cannot find the version "9.9.9" of "say": there are 1.0.0, 1.0.1, 1.0.2');
+  expect(missing.stderr).toContain('Cannot find the version "9.9.9" of "say": the latest are 1.0.0, 1.0.1, 1.0.2');
 });
 
 test.for([
@@ -106,7 +106,7 @@ test.for([
   [["greet", "--diff", "1"], 2, "--diff takes two versions"],
   [["greet", "--diff", "1", "2", "3"], 2, "--diff takes two versions"],
   [["--diff", "1", "2"], 2, "name a tool or a skill before --diff"],
-  [["greet", "--diff", "1", "9"], 1, 'Cannot find the version "1" of "greet": none is kept'],
+  [["greet", "--diff", "1", "9"], 1, 'Cannot find the version "1" of "greet": no version of it is kept'],
 ] as const)("kitbag versions %j ends with %i and says why", async ([words, code, reason]) => {
   const run = await versions(createProject(), ...words);
 

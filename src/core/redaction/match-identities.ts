@@ -25,7 +25,7 @@ function isBehind(scan: Scan, index: number, set: number): boolean {
 
 const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const version4 = new RegExp(`^(?:${octet}\\.){3}${octet}(?![\\w]|\\.\\d)`, "u");
-/** They say where nobody in particular is: this machine, no machine, all machines. */
+/** Addresses that identify no one machine: this machine, no machine, all machines. */
 const ofNobody = /^(?:127\.|0\.0\.0\.0|255\.255\.255\.255)/u;
 
 /** An address of the Internet, version 4. */
@@ -213,7 +213,7 @@ export function matchEmail(scan: Scan, index: number): Hit | undefined {
   return isDomain(domain) ? { start, end } : undefined;
 }
 
-/** Where the part before an `@` at `end` begins; `end` if there is none, or it is too long for one. */
+/** Where the part before an `@` at `end` begins; `end` if there is no such part, or it is too long for one. */
 export function startOfLocal({ text, free }: Scan, end: number): number {
   let start = end;
   while (start > free && (kindOf(text.charCodeAt(start - 1)) & localSet) !== 0) {

@@ -85,7 +85,7 @@ export function matchInternationalPhone(scan: Scan, index: number): Hit | undefi
   let number = "";
   let length = 0;
   for (const { 0: group, index: start } of text.matchAll(/\d+/gu)) {
-    // Another number may follow: one with more than 15 digits is none.
+    // Another number may follow: one with more than 15 digits is no phone number.
     if (start - length > 2 || number.length + group.length > 15) break;
     number += group;
     length = start + group.length;

@@ -14,7 +14,7 @@ export interface PatternRedactor {
   stream(): RedactedStream;
 }
 
-/** The kinds that are looked for unless somebody chooses. */
+/** The kinds that are looked for by default. */
 export const defaultKinds: readonly RedactionKind[] = ["credentials", "personal"];
 
 /** All kinds there are: those behind the first two raise more false alarms, and are looked for only where they are named. */

@@ -40,7 +40,7 @@ export class Scan {
     return end;
   }
 
-  /** Where the next last line of a key begins, from `index` on; -1 if there is none. */
+  /** Where the next last line of a key begins, from `index` on; -1 if no key ends there. */
   findKeyEnd(index: number): number {
     const found = this.#found;
     if (found !== undefined && index >= this.#searchedFrom && (found === -1 || index <= found)) return found;

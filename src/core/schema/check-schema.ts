@@ -183,7 +183,7 @@ const keywords: Readonly<Record<string, Expectation>> = {
 /** Keywords by which a schema means another than it says; nothing but the engine would follow them. */
 const otherReferences = new Set(["$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"]);
 
-/** Says what the value of a keyword should be; `undefined` if it is right, or if nobody knows the keyword. */
+/** Says what the value of a keyword should be; `undefined` if it is right, or if the keyword is unknown. */
 export function checkKeyword(keyword: string, value: unknown, isRoot: boolean): string | undefined {
   if (otherReferences.has(keyword)) return "a $ref instead";
   if (keyword === "$id") return isRoot ? undefined : "no $id inside a schema, but a $ref like #/$defs/name";

@@ -185,7 +185,7 @@ function coerceProperty(walk: Walk, schema: unknown, { value, name, isRequired }
   value[name] = coerceValue(walk, schema, isGiven ? (value[name] as JsonValue) : cloneJson(preset as JsonValue));
 }
 
-/** The default of a schema, or of what it refers to; `undefined` if there is none. */
+/** The default of a schema, or of what it refers to; `undefined` if it has no default. */
 function findDefault(root: JsonSchema, schema: unknown): JsonValue | undefined {
   let inner = schema;
   while (isSchemaObject(inner)) {

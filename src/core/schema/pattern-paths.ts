@@ -25,7 +25,7 @@ export interface PatternPaths {
 /** A pattern that can be read in more ways than this at one place of the text is refused. */
 export const mostWays = 64;
 
-/** Beyond these a pattern is refused: nobody can read it, and it costs more to look at than to refuse. */
+/** A larger pattern is refused: a person cannot read it, and it costs more to examine than to refuse. */
 const limits = { characters: 1500, connections: 200_000, copies: 600 };
 
 /** Finds the ways through `tree`; `undefined` if there are too many. */

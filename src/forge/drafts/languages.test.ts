@@ -225,7 +225,7 @@ test("create_tool says which program or compiler a language needs, and that ther
   const zig = messageOf(await workspace.call("create_tool", draft("wasm-zig")));
 
   expect(powershell).toContain("install PowerShell");
-  expect(zig).toContain("no compiler for Zig is on this machine; get one:");
+  expect(zig).toContain("no compiler for Zig is installed on this machine; install one:");
   for (const message of [powershell, zig]) expect(message).toContain("or write it in another language");
 });
 

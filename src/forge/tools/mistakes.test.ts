@@ -101,7 +101,7 @@ test.for<[what: string, tool: string, input: object, told: string]>([
     "a tool from elsewhere",
     "update_tool",
     { name: "clock", changes: { title: "C" } },
-    'Cannot work on "clock": it is there, but was not made here',
+    'Cannot work on "clock": it was not made in this workspace',
   ],
   ["a tool that was deleted", "delete_tool", { name: "gone" }, deletedText("gone")],
   ["a tool that was deleted", "update_tool", { name: "gone", changes: { title: "G" } }, deletedText("gone")],
@@ -117,7 +117,7 @@ test.for<[what: string, tool: string, input: object, told: string]>([
     "a version that is not there",
     "rollback_tool",
     { name: "say", version: "9.9.9" },
-    'Cannot find the version "9.9.9" of "say": there are 1.0.0',
+    'Cannot find the version "9.9.9" of "say": the latest are 1.0.0',
   ],
   [
     "a part beside the changes",
@@ -141,7 +141,7 @@ test.for<[what: string, tool: string, input: object, told: string]>([
     "a version that is no longer live",
     "update_tool",
     { name: "say", changes: { title: "S" }, expectedVersion: "0.9.0" },
-    "its version is 1.0.0 now, not 0.9.0 (made anew); read it again, then repeat the change",
+    "its version is 1.0.0 now, not 0.9.0 (replaced); read it again, then repeat the change",
   ],
 ])("the forge's tools answer %s for %s", async ([, tool, input, told]) => {
   const { workspace, forge } = await openWithTools();
@@ -209,7 +209,7 @@ test("create_tool and create_skill say how a person agrees to what waits", async
 });
 
 function deletedText(name: string): string {
-  return `Cannot use "${name}": it was deleted; bring it back (delete_tool with "undo": true), or make it anew`;
+  return `Cannot use "${name}": it was deleted; restore it (delete_tool with "undo": true), or make it again`;
 }
 
 async function openWithTools(): Promise<TestForge> {

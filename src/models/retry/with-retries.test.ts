@@ -442,7 +442,7 @@ test("withRetries() names the key that a provider does not take", async () => {
   const { message } = await failureOf(readParts(withRetries(inner)));
 
   expect(message).toBe(
-    'Cannot ask "openai/gpt-6-sol": the provider does not let this key in (wrong key, or none, status 401); check OPENAI_API_KEY or the "apiKey" that was passed, and that the key may use this model',
+    'Cannot ask "openai/gpt-6-sol": the provider rejects this API key (wrong key, or none, status 401); check OPENAI_API_KEY or the "apiKey" that was passed, and that the key may use this model',
   );
 });
 

@@ -132,7 +132,7 @@ test.for<[unknown, string]>([
   expect(outcome).toMatchObject({ error: { code: "approval-denied", details: { reason: shown } } });
 });
 
-test("call() fails closed when a tool needs an approval and nobody can give one", async () => {
+test("call() fails closed when a tool needs an approval, and there is no approval function", async () => {
   const careful = defineTool({ name: "careful", description: "Needs a yes", needsApproval: true, run: () => "ran" });
   const workspace = createWorkspace({ tools: [careful] });
 

@@ -67,7 +67,7 @@ test("invokeSkill() runs no script that changed after it was read", async () => 
   writeFileSync(join(folder, "skill/state.sh"), "#!/bin/sh\necho two\n");
 
   expect(await invoke(workspace)).toMatch(
-    /^\[not run: `\.\/state\.sh` \(Cannot run .*no longer the file that was checked/u,
+    /^\[not run: `\.\/state\.sh` \(Cannot run .*the file has changed since it was checked/u,
   );
 });
 
@@ -223,7 +223,7 @@ test("invokeSkill() says what a program said that failed, or that there is none"
 
   expect(text).toMatch(/^\[failed: `ls \/nowhere` \(Cannot finish "!ls": it ended with exit code 2: .*No such file/u);
   expect(text).toMatch(
-    /\n\[not run: `kitbag-no-such-program` \(.*there is no "kitbag-no-such-program" on this machine; install it\)\]$/u,
+    /\n\[not run: `kitbag-no-such-program` \(.*"kitbag-no-such-program" is not installed on this machine; install it\)\]$/u,
   );
   expect(codes).toEqual(["shell-failed", "shell-not-run"]);
 });

@@ -13,7 +13,7 @@ test("a state takes no more keys than it may hold, and says so", async () => {
 
   expect(error).toMatchObject({ code: "state-full", details: { owner: "a", limit: 3, limitBytes: 1000 } });
   expect(String(error)).toMatchInlineSnapshot(
-    `"KitbagError: Cannot keep more in the state of "a": it holds at most 3 keys and 1000 bytes; delete what nobody needs, or let it expire"`,
+    `"KitbagError: Cannot keep more in the state of "a": it holds at most 3 keys and 1000 bytes; delete keys that are no longer needed, or set an expiry"`,
   );
   expect(await state.list()).toHaveLength(3);
 });

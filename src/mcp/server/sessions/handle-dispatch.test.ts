@@ -57,10 +57,10 @@ test("a session that is forged, somebody else's or no text is refused alike", as
   const call = (by: Client, handle: unknown): Promise<unknown> =>
     by.callTool({ name: "call_tool", arguments: { name: "pdf__extract", session: handle } }).then(textOf);
 
-  expect(await call(other, session)).toContain("it has ended or was never there");
-  expect(await call(client, `${session}x`)).toContain("it has ended or was never there");
+  expect(await call(other, session)).toContain("it has ended, or its id is wrong");
+  expect(await call(client, `${session}x`)).toContain("it has ended, or its id is wrong");
   expect(await call(client, 7)).toContain("the session that activate_skill answered with");
-  expect(await call(client, "__proto__")).toContain("it has ended or was never there");
+  expect(await call(client, "__proto__")).toContain("it has ended, or its id is wrong");
   expect(await call(client, session)).toBe("text");
 });
 
@@ -125,7 +125,7 @@ test("execute_code of a client of 2026 runs its program in the session that it i
 
   expect(await call(client, "execute_code", { code, session })).toContain('"result":"text"');
   expect(await call(client, "execute_code", { code: "return 1" })).toContain('"result":1');
-  expect(await call(client, "execute_code", { code, session: "none" })).toContain("it has ended or was never there");
+  expect(await call(client, "execute_code", { code, session: "none" })).toContain("it has ended, or its id is wrong");
   expect(await call(client, "execute_code", { code, session: 7 })).toContain(
     "session that activate_skill answered with",
   );

@@ -32,7 +32,7 @@ test("toFailure() tells computing time from time that passed, and one sandbox th
     "has computed for longer",
   );
   expect(messageOf("call-timeout", { tool: "t", limitMs: 5 })).toContain("still running after 5 ms");
-  expect(messageOf("sandbox-missing", { tried: ["nsjail: x"], asked: "nsjail" })).toContain("name another one");
+  expect(messageOf("sandbox-missing", { tried: ["nsjail: x"], asked: "nsjail" })).toContain("choose another one");
   expect(messageOf("sandbox-missing", { tried: ["nsjail: x"] })).toContain("install bubblewrap");
   expect(messageOf("sandbox-weak", { sandbox: "nsjail", lacks: ["files"] })).toMatch(
     /^[^:]*: it does not enforce files;/u,
