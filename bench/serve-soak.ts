@@ -6,12 +6,14 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
+import type { Client } from "@modelcontextprotocol/client";
+
 import { behave, behaviours, flood, killProcesses } from "./serve-soak/behaviours.ts";
 import { connectClient } from "./serve-soak/connect-client.ts";
 import { estimateGrowth, median } from "./serve-soak/growth.ts";
 import { takeSample, type Sample } from "./serve-soak/sample.ts";
 import { canBeFirst, startService, type Service } from "./serve-soak/service.ts";
-import { createTally, type Counts, type Tally } from "./serve-soak/tally.ts";
+import { createTally, type Counts, type SoakClient, type Tally } from "./serve-soak/tally.ts";
 
 const { values: options } = parseArgs({
   options: { minutes: { type: "string", default: "15" }, plain: { type: "boolean", default: false } },
@@ -26,13 +28,23 @@ const floodSeconds = seconds / 6;
 const floodSessions = 1000;
 const lockedOutMs = 60_000;
 
-type Row = Sample & Counts & Readonly<Record<"seconds" | "heapMiB" | "refused", number>>;
+type Row = Sample & Counts & Memory & Readonly<Record<"seconds" | "refused", number>>;
+
+/** What the server says of its memory after a collection. V8 keeps the space of a heap that was once larger; that space is no leak. */
+interface Memory {
+  readonly heapMiB: number;
+  readonly keptMiB: number;
+  /** Resident memory without the space of the heap. */
+  readonly outsideMiB: number;
+}
 
 /** What is shown. What may not grow has a noise: a number, or a part of what there is. */
 const measures: readonly Measure[] = [
   { key: "heapMiB", name: "JavaScript heap after a collection, MiB", noisePart: 0.1 },
-  { key: "rssMiB", name: "resident memory of the server, MiB", noisePart: 0.1 },
-  { key: "treeRssMiB", name: "resident memory of all its processes, MiB", noisePart: 0.1 },
+  { key: "outsideMiB", name: "resident memory of the server outside that heap, MiB", noisePart: 0.1 },
+  { key: "keptMiB", name: "space that V8 keeps for the heap, MiB" },
+  { key: "rssMiB", name: "resident memory of the server, MiB" },
+  { key: "treeRssMiB", name: "resident memory of all its processes, MiB (follows their number)" },
   { key: "descriptors", name: "descriptors", noise: 10 },
   { key: "processes", name: "processes", noise: 5 },
   { key: "zombies", name: "zombies", noise: 2 },
@@ -113,14 +125,27 @@ async function watch(service: Service, tally: Tally): Promise<readonly Row[]> {
   let refused = 0;
   for (const begin = Date.now(); Date.now() - begin < seconds * 1000 && service.exitCode === null;) {
     await sleep(sampleSeconds * 1000);
-    const heapMiB = Number(await self.call(client, "memory").catch(() => 0)) / 1024 / 1024;
+    const memory = await readMemory(self, client);
     const counts = { ...tally.take(), refused: service.logged.refused - refused };
     refused = service.logged.refused;
-    const row = { seconds: (Date.now() - begin) / 1000, heapMiB, ...takeSample(service), ...counts };
+    const row = { seconds: (Date.now() - begin) / 1000, ...memory, ...takeSample(service), ...counts };
     rows.push(row);
     console.error(JSON.stringify(row, (_, value: unknown) => (typeof value === "number" ? round(value) : value)));
   }
   return rows;
+}
+
+/** Asks the server for its memory. A call that fails is made again: a sample without it would look like memory that was freed. */
+async function readMemory(self: SoakClient, client: Client): Promise<Memory> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { heapUsed, heapTotal, rss } = JSON.parse(await self.call(client, "memory")) as NodeJS.MemoryUsage;
+      const toMiB = (bytes: number): number => bytes / 1024 / 1024;
+      return { heapMiB: toMiB(heapUsed), keptMiB: toMiB(heapTotal), outsideMiB: toMiB(rss - heapTotal) };
+    } catch (cause) {
+      if (attempt === 3) throw cause;
+    }
+  }
 }
 
 /** Prints the table, and answers with what grows. */

@@ -57,7 +57,7 @@ import { defineTool } from "kitbag";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 export default [
-  defineTool({ name: "memory", description: "Tells what the server needs after a collection", run: () => { collect(); collect(); return process.memoryUsage().heapUsed; } }),
+  defineTool({ name: "memory", description: "Tells what the server needs after a collection", run: () => { collect(); collect(); return process.memoryUsage(); } }),
   defineTool({ name: "add", description: "Adds", input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } }, run: ({ a, b }) => a + b }),
   defineTool({ name: "count", description: "Counts the user's calls", run: (_, { state }) => state.update("calls", (calls = 0) => Number(calls) + 1) }),
   defineTool({ name: "print", description: "Prints a long text", run: () => "0123456789".repeat(120_000) }),
