@@ -9,7 +9,6 @@ const call = [
   "src/cli/run-program.ts",
   "src/cli/commands/call.ts",
   "src/cli/store/identify-store.ts",
-  "src/cli/store/keep-called.ts",
   "src/records/audit/open-audit.ts",
   "src/runtimes/start-runtimes.ts",
   "src/store/sqlite/peek-sqlite.ts",

@@ -5,9 +5,8 @@ import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Answer, Invocation } from "./cli-command.ts";
-import { findHints } from "./hints.ts";
+import { findHints, failedAnswer } from "./report-error.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
-import { failedAnswer } from "./report-error.ts";
 
 /** What a person sees of a call while it runs. */
 export interface CallView {

@@ -82,8 +82,7 @@ export async function runAction(
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) {
-    const [nearest] = nearestNames(name, Object.keys(actions), 1);
-    const cure = nearest === undefined ? `there are ${Object.keys(actions).join(", ")}` : `did you mean ${nearest}?`;
+    const cure = suggest(name, Object.keys(actions)).replaceAll('"', "");
     throw usageError(`Cannot run kitbag ${command} ${quote(name)}: there is no such action; ${cure}`);
   }
   const [least, most] = action.words;
@@ -97,4 +96,10 @@ function showRange(least: number, most: number): string {
   if (least === 0 && most < Infinity) return `at most ${most} more word${most === 1 ? "" : "s"}`;
   const count = least === most ? `${least}` : most === Infinity ? `${least} or more` : `${least} to ${most}`;
   return `${count} more word${least === 1 && most === 1 ? "" : "s"}`;
+}
+
+/** The end of a message about an unknown name: the known one that was meant, or `otherwise`. */
+export function suggest(asked: string, known: readonly string[], otherwise = `there are ${known.join(", ")}`): string {
+  const [nearest] = nearestNames(asked, known, 1);
+  return nearest === undefined ? otherwise : `did you mean ${quote(nearest)}?`;
 }

@@ -1,8 +1,20 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
+
+/**
+ * As the first process of a container this one would have to gather every process whose parent has ended, which Node does not do: they would
+ * pile up. A shell takes its place, gathers them, hands on signals, and ends as this command ends.
+ */
+const gather = `exec 3<&0
+"$@" <&3 3<&- &
+child=$!
+for signal in TERM INT HUP USR1 USR2; do trap "kill -$signal $child" $signal; done
+while :; do
+  wait $child; code=$?
+  kill -0 $child 2>/dev/null || exit $code
+done`;
 
 const [first, second] = process.argv.slice(2);
 
@@ -17,7 +29,7 @@ if (first === "--version" || first === "-V") {
 
 async function load() {
   keepCompiled();
-  if (process.pid === 1) (await import("./first-process.ts")).leaveFirstProcess();
+  if (process.pid === 1) leaveFirstProcess();
   return import("./run-program.ts");
 }
 
@@ -26,9 +38,18 @@ async function load() {
  * write: Node would keep it in a folder for temporary files. It is not made for this.
  */
 function keepCompiled(): void {
-  const folder = join(process.env["KITBAG_HOME"] || join(homedir(), ".kitbag"), "cache");
-  // Old versions of Node have no such function; they are told that they are old.
-  if (existsSync(folder)) module.enableCompileCache?.(join(folder, "compiled"));
+  const { KITBAG_HOME: own, HOME: home = "" } = process.env;
+  const folder = join(own || join(home, ".kitbag"), "cache");
+  // A relative path could lead into a project. Old versions of Node have no such function; they are told that they are old.
+  if (isAbsolute(folder) && existsSync(folder)) module.enableCompileCache?.(join(folder, "compiled"));
+}
+
+/** Puts a shell in the place of this process, which starts the command again below it. Goes on if that cannot be done. */
+function leaveFirstProcess(): void {
+  const shell = "/bin/sh";
+  if (process.execve === undefined || !existsSync(shell)) return;
+  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(shell, ["sh", "-c", gather, "kitbag", ...again], process.env);
 }
 
 /** What is loaded says itself that this Node is too old. */

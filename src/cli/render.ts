@@ -118,3 +118,8 @@ export function showDuration(durationMs: number): string {
 function trim(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
+
+/** A number and what it counts: `1 entry`, `2 entries`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

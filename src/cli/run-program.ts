@@ -3,8 +3,7 @@ import { writeSync } from "node:fs";
 import type { Command, CommanderError } from "commander";
 
 import { KitbagError, quote } from "../core/errors.ts";
-import { nearestNames } from "../core/nearest.ts";
-import { type Answer, type CliCommand, type CliContext, type Invocation, usageError } from "./cli-command.ts";
+import { type Answer, type CliCommand, type CliContext, type Invocation, usageError, suggest } from "./cli-command.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { readLogLevel } from "./options.ts";
 import { renderJson, renderJsonLine } from "./printable.ts";
@@ -122,8 +121,8 @@ function moveLog(argv: readonly string[]): readonly string[] {
 function findCommand(name: string): CommandEntry {
   const entry = commands.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
-  const [nearest] = nearestNames(name, [...commands.map((candidate) => candidate.name), "--help", "--version"], 1);
-  const cure = nearest === undefined ? "see kitbag --help" : `did you mean ${quote(nearest)}?`;
+  const known = [...commands.map((candidate) => candidate.name), "--help", "--version"];
+  const cure = suggest(name, known, "see kitbag --help");
   throw usageError(`Cannot run ${quote(name)}: there is no such command; ${cure}`);
 }
 

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../core/json.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
-import { showInput } from "../agent/view/show-input.ts";
+import { showInput } from "../agent/view/lines.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
 import { decideDraft, findWaitingDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";

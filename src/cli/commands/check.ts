@@ -5,7 +5,7 @@ import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
-import { renderTable, toShownPath } from "../render.ts";
+import { renderTable, toShownPath, plural } from "../render.ts";
 import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { toFindOptions, toLoadOptions } from "../skills/load-reports.ts";
 import { createUsesCheck } from "../skills/check-uses.ts";
@@ -130,6 +130,5 @@ function render({ skills, summary }: CheckDocument, { terminal }: Invocation): s
 }
 
 function renderSummary({ skills, ok, warning, skipped, tools }: CheckDocument["summary"]): string {
-  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
-  return `${count(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${count(tools, "tool")}`;
+  return `${plural(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${plural(tools, "tool")}`;
 }

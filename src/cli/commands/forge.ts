@@ -1,6 +1,5 @@
 import { quote } from "../../core/errors.ts";
-import { nearestNames } from "../../core/nearest.ts";
-import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, suggest } from "../cli-command.ts";
 import { forgeOperations, type ForgeOperation } from "../forge/operations.ts";
 import {
   addListOption,
@@ -69,7 +68,5 @@ function findOperation(asked: string): ForgeOperation {
   const found = forgeOperations.find(({ name }) => name === asked);
   if (found !== undefined) return found;
   const names = forgeOperations.map(({ name }) => name);
-  const [nearest] = nearestNames(asked, names, 1);
-  const cure = nearest === undefined ? `there are ${names.join(", ")}` : `did you mean ${quote(nearest)}?`;
-  throw usageError(`Cannot do ${quote(asked)}: the forge has no such operation; ${cure}`);
+  throw usageError(`Cannot do ${quote(asked)}: the forge has no such operation; ${suggest(asked, names)}`);
 }

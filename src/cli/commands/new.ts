@@ -2,9 +2,8 @@ import { resolve, dirname, join } from "node:path";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 
 import { quote } from "../../core/errors.ts";
-import { nearestNames } from "../../core/nearest.ts";
 import { findLinkOut } from "../../sandbox/find-link-out.ts";
-import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError, suggest } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { toShownPath } from "../render.ts";
@@ -127,8 +126,7 @@ function findTemplate(name: string): SkillTemplate {
   const found = skillTemplates.find((template) => template.name === name);
   if (found !== undefined) return found;
   const names = skillTemplates.map((template) => template.name);
-  const [nearest] = nearestNames(name, names, 1);
-  const cure = nearest === undefined ? `the templates are ${names.join(", ")}` : `did you mean ${quote(nearest)}?`;
+  const cure = suggest(name, names, `the templates are ${names.join(", ")}`);
   throw usageError(`Cannot use --template ${quote(name)}: there is no such template; ${cure}`);
 }
 

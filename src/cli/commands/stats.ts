@@ -8,7 +8,7 @@ import { readCallTree } from "../../records/stats/read-call-tree.ts";
 import { type Answer, type CliCommand, type CliContext, type Invocation, usageError } from "../cli-command.ts";
 import { addOption, getText, addStoreOption } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
-import { toShownPath, showDuration } from "../render.ts";
+import { toShownPath, showDuration, plural } from "../render.ts";
 import { listCalls, renderFlame } from "../stats/flame/render-flame.ts";
 import { toSpeedscope } from "../stats/flame/to-speedscope.ts";
 import { renderStats } from "../stats/render-stats.ts";
@@ -107,6 +107,6 @@ async function writeFlame(store: Store, { call, out }: FlameRequest, { cwd }: Cl
   const { tool, durationMs } = tree;
   return {
     document: { file, call, tool, durationMs, calls },
-    text: `Wrote ${toPrintableLine(toShownPath(file, cwd))}: ${toPrintableLine(tool)}, ${showDuration(durationMs)}, ${calls} ${calls === 1 ? "call" : "calls"}`,
+    text: `Wrote ${toPrintableLine(toShownPath(file, cwd))}: ${toPrintableLine(tool)}, ${showDuration(durationMs)}, ${plural(calls, "call")}`,
   };
 }

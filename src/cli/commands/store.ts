@@ -1,3 +1,4 @@
+import { plural } from "../render.ts";
 import { addStoreOption } from "../options.ts";
 import { createVersions } from "../../records/versions/versions.ts";
 import { type Answer, type CliCommand, type Invocation, type Action, runAction } from "../cli-command.ts";
@@ -15,7 +16,7 @@ async function collectBlobs(invocation: Invocation): Promise<Answer> {
     const keep = await createVersions(store).blobs();
     return store.blobs.collect(keep, { minAgeMs });
   });
-  return { document: { deleted }, text: `Deleted ${deleted} blob${deleted === 1 ? "" : "s"}` };
+  return { document: { deleted }, text: `Deleted ${plural(deleted, "blob")}` };
 }
 
 /** `kitbag store`: what is kept, as a whole. */

@@ -1,8 +1,8 @@
+import { suggest } from "../cli-command.ts";
 import { describeProblem, KitbagError, quote } from "../../core/errors.ts";
 import { copyJson, isRecord, type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
 import { type McpSource, configMcpSchema, type McpServerEntry, toMcpSource } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
-import { nearestNames } from "../../core/nearest.ts";
 import { permissionsSchema } from "../../core/permissions.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { ForgePolicy } from "../../forge/forge-interface.ts";
@@ -203,8 +203,7 @@ function wrongExport(path: string, found: unknown): KitbagError {
 function checkNames(names: readonly string[], known: readonly string[], path: string): void {
   for (const name of names) {
     if (known.includes(name)) continue;
-    const [nearest] = nearestNames(name, known, 1);
-    const cure = nearest === undefined ? `use ${known.join(", ")}` : `did you mean ${quote(nearest)}?`;
+    const cure = suggest(name, known, `use ${known.join(", ")}`);
     const why = optionNames.includes(name) ? "JSON cannot hold it; write a kitbag.config.ts" : cure;
     throw new KitbagError("config-invalid", { path, reason: `it cannot have ${quote(name)}; ${why}` });
   }

@@ -1,3 +1,4 @@
+import { plural } from "../render.ts";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 
 import { describeFileError } from "../../platform/files.ts";
@@ -68,14 +69,10 @@ function checkTrustList(home: string): DoctorCheck {
   const { configs, folders: listed } = loadTrust(home);
   const folders = [...listed.values()].filter((files) => files.size > 0);
   const found = [
-    count(configs.size, "trusted configuration"),
-    ...(folders.length > 0 ? [count(folders.length, "skill folder")] : []),
+    plural(configs.size, "trusted configuration"),
+    ...(folders.length > 0 ? [plural(folders.length, "skill folder")] : []),
   ];
   return { name: "trust list", status: "ok", found: found.join(", ") };
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function checkConfig({ cwd, env }: CliContext): DoctorCheck {

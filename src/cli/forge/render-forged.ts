@@ -1,3 +1,4 @@
+import { plural } from "../render.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -71,7 +72,7 @@ function describeChange({ change }: Forged): string {
 }
 
 function describeExamples({ examplesPassed = 0 }: Forged): string {
-  return examplesPassed === 0 ? "" : `; ${examplesPassed} ${examplesPassed === 1 ? "example" : "examples"} passed`;
+  return examplesPassed === 0 ? "" : `; ${plural(examplesPassed, "example")} passed`;
 }
 
 function describeReplay({ replay }: Forged): readonly string[] {

@@ -2,7 +2,7 @@ import type { SkillDifference, CandidateTool, ImportCandidate } from "../../forg
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { renderFacts, renderTable, renderPatch, showBytes } from "../render.ts";
+import { renderFacts, renderTable, renderPatch, showBytes, plural } from "../render.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,7 +55,7 @@ function describeCandidate(candidate: ImportCandidate): [string, string][] {
     ["folder", source.folder ?? ""],
     ["plugin", plugin],
     ["goes to", `${place}${states[state]}`],
-    ["size", `${files} ${files === 1 ? "file" : "files"}, ${showBytes(bytes)}`],
+    ["size", `${plural(files, "file")}, ${showBytes(bytes)}`],
     ["digest", digest],
     ["permissions", listPermissions(permissions) || "none"],
     [

@@ -1,7 +1,6 @@
 import { quote } from "../../core/errors.ts";
-import { nearestNames } from "../../core/nearest.ts";
 import { toShellWord } from "../render.ts";
-import { usageError } from "../cli-command.ts";
+import { usageError, suggest } from "../cli-command.ts";
 
 /** How a client reaches Kitbag. */
 export type ClientEntry =
@@ -52,9 +51,7 @@ export const clientNames: readonly string[] = Object.keys(clients);
 export function renderClientConfig(client: string, entry: ClientEntry): ClientConfig {
   const render = Object.hasOwn(clients, client) ? clients[client] : undefined;
   if (render !== undefined) return render(entry);
-  const [nearest] = nearestNames(client, clientNames, 1);
-  const cure = nearest === undefined ? `there are ${clientNames.join(", ")}` : `did you mean ${quote(nearest)}?`;
-  throw usageError(`Cannot write a configuration for ${quote(client)}: ${cure}`);
+  throw usageError(`Cannot write a configuration for ${quote(client)}: ${suggest(client, clientNames)}`);
 }
 
 type StdioEntry = Extract<ClientEntry, { readonly transport: "stdio" }>;

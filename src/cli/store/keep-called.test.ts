@@ -5,7 +5,7 @@ import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createVersions } from "../../records/versions/versions.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
-import { keepCalled } from "./keep-called.ts";
+import { keepCalled } from "./open-records.ts";
 
 test("keepCalled() keeps an earlier version that was called, and leaves the live one the current one", async () => {
   const store = memoryStore();

@@ -24,9 +24,8 @@ import { keepStoreId, storeIdKey } from "../../store/store-id.ts";
 import { anchorStore, takeStore } from "./accept-store.ts";
 import { toAuditFiles, toPlaceId } from "./audit-files.ts";
 import type { SqliteChoice } from "./choose-store.ts";
-import { findLostHeads, identifyStore } from "./identify-store.ts";
+import { findLostHeads, identifyStore, openAudited } from "./identify-store.ts";
 import { knownStoresPath, loadKnownStores } from "./known-stores.ts";
-import { openAudited } from "./open-audited.ts";
 import { openStore, openStoreToRead } from "./open-store.ts";
 
 test("openAudited() makes the store in .kitbag, and hides it from git but for skills", async () => {

@@ -7,7 +7,7 @@ import type { SqliteReport } from "../../store/sqlite/check-sqlite.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
-import { renderTable, toShownPath, showBytes } from "../render.ts";
+import { renderTable, toShownPath, showBytes, plural } from "../render.ts";
 import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, type SqliteChoice } from "./choose-store.ts";
 import { hideSqliteWarning, openStoreToRead, toCopyNotes } from "./open-store.ts";
@@ -57,7 +57,7 @@ async function checkRecords(
     const document = { ...report, ok: audit.ok, audit };
     const { count } = audit;
     if (audit.ok) {
-      const text = `ok: ${shown} is whole, and so is its audit of ${count} ${count === 1 ? "entry" : "entries"}`;
+      const text = `ok: ${shown} is whole, and so is its audit of ${plural(count, "entry", "entries")}`;
       return { document, text: toPrintable([text, ...tellSetAside(audit)].join("\n")) };
     }
     const what = `entry ${audit.position} (${audit.problem})`;

@@ -1,3 +1,4 @@
+import { plural } from "../render.ts";
 import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
@@ -126,11 +127,7 @@ export async function exportKept(invocation: Invocation): Promise<Answer> {
 
 /** How much was exported or imported, in words. */
 function showCounts({ values, entries, blobs }: ExportCounts): string {
-  return `${count(values, "value", "values")}, ${count(entries, "log entry", "log entries")} and ${count(blobs, "blob", "blobs")}`;
-}
-
-function count(number: number, one: string, more: string): string {
-  return `${number} ${number === 1 ? one : more}`;
+  return `${plural(values, "value")}, ${plural(entries, "log entry", "log entries")} and ${plural(blobs, "blob")}`;
 }
 
 /** What takes less time needs no progress. */

@@ -11,7 +11,7 @@ import { getText, showCommand } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { toKeyFile } from "./audit-files.ts";
 import { withKept, type Kept } from "./open-kept.ts";
-import { showTime } from "../render.ts";
+import { showTime, plural } from "../render.ts";
 
 const emptyVerdict: AuditVerdict = { ok: true, count: 0, hash: "0".repeat(64) };
 
@@ -75,9 +75,9 @@ function toAnswer({ verdict, name, lost }: Verified, invocation: Invocation): An
     return { document, text: toPrintable([showGood(verdict), ...tellSetAside(verdict)].join("\n")) };
   }
   const problems = verdict.ok
-    ? [`${countEntries(verdict.count)} of now are good.`, ...tellSetAside(verdict)]
+    ? [`${plural(verdict.count, "entry", "entries")} of now are good.`, ...tellSetAside(verdict)]
     : [
-        `Entry ${verdict.position}: ${meanings[verdict.problem]}. ${countEntries(verdict.count)} before it ${verdict.count === 1 ? "is" : "are"} good.`,
+        `Entry ${verdict.position}: ${meanings[verdict.problem]}. ${plural(verdict.count, "entry", "entries")} before it ${verdict.count === 1 ? "is" : "are"} good.`,
       ];
   const gone = lost.map((path) => `Records that were kept here before are gone with their store; its head is ${path}`);
   const accept = showCommand("store accept", invocation);
@@ -91,17 +91,15 @@ function toAnswer({ verdict, name, lost }: Verified, invocation: Invocation): An
 function showGood({ count, setAside = [] }: Extract<AuditVerdict, { readonly ok: true }>): string {
   const last = setAside.at(-1);
   const good =
-    last === undefined ? countEntries(count) : `${countEntries(count - last.position + 1)} from ${last.position} on`;
+    last === undefined
+      ? plural(count, "entry", "entries")
+      : `${plural(count - last.position + 1, "entry", "entries")} from ${last.position} on`;
   return `ok: ${good}, none changed, removed or reordered`;
 }
 
 /** For an audit that is all of another key there is another cure, and an export is what it is. */
 function isRenewable(verdict: AuditVerdict, { args: [file] }: Invocation): boolean {
   return !verdict.ok && (verdict.problem !== "key-wrong" || verdict.count > 0) && file === undefined;
-}
-
-function countEntries(count: number): string {
-  return `${count} ${count === 1 ? "entry" : "entries"}`;
 }
 
 /** What a problem with an entry of the audit means. */

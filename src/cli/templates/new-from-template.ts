@@ -3,13 +3,12 @@ import { join } from "node:path";
 
 import { quote, toFailure } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { nearestNames } from "../../core/nearest.ts";
 import type { ForgeAnswer, SkillAnswer } from "../../forge/forge-interface.ts";
 import { makeFilled, fillTemplate } from "../../forge/templates/create-template-tool.ts";
 import type { Template } from "../../forge/templates/template.ts";
 import { templates } from "../../forge/templates/templates.ts";
 import { describePermissions } from "../../forge/permissions-beyond.ts";
-import { type Answer, type Invocation, usageError } from "../cli-command.ts";
+import { type Answer, type Invocation, usageError, suggest } from "../cli-command.ts";
 import { fromText } from "../flags/parameter.ts";
 import { withForge } from "../forge/with-forge.ts";
 import { getText, getTexts } from "../options.ts";
@@ -62,8 +61,7 @@ function findTemplate(asked: string): Template {
   const found = templates.find(({ name }) => name === asked);
   if (found !== undefined) return found;
   const names = templates.map(({ name }) => name);
-  const [nearest] = nearestNames(asked, names, 1);
-  const cure = nearest === undefined ? `the templates are ${names.join(", ")}` : `did you mean ${quote(nearest)}?`;
+  const cure = suggest(asked, names, `the templates are ${names.join(", ")}`);
   throw usageError(`Cannot use --template ${quote(asked)}: there is no such template for a tool; ${cure}`);
 }
 

@@ -1,7 +1,7 @@
 import { describeExample } from "../../forge/creation/run-examples.ts";
 import type { FuzzFault, TriedExample } from "../../forge/trials/try-tool.ts";
 import { toPrintable } from "../printable.ts";
-import { renderTable } from "../render.ts";
+import { renderTable, plural } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 import type { TestedTool } from "./try-tools.ts";
 
@@ -77,7 +77,7 @@ function renderSummary(tools: readonly TestedTool[]): string {
   const passed = tools.filter((tool) => tool.passed).length;
   const declined = examples.filter(({ status }) => status === "declined").length;
   const notes = [
-    ...(without > 0 ? [`${without} ${without === 1 ? "tool has" : "tools have"} no examples.`] : []),
+    ...(without > 0 ? [`${plural(without, "tool has", "tools have")} no examples.`] : []),
     ...(declined > 0 ? [`${declined} examples were declined: put the files that they need into evals/files.`] : []),
   ];
   return [`${passed} of ${tools.length} tools passed, ${good} of ${examples.length} examples.`, ...notes].join(" ");

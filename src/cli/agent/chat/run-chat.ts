@@ -1,3 +1,4 @@
+import { plural } from "../../render.ts";
 import { statSync, existsSync } from "node:fs";
 import { resolve, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -84,7 +85,7 @@ async function begin(chat: Chat): Promise<void> {
         chat,
         count === 0
           ? `A new conversation, saved as ${given}`
-          : `Going on with ${given}: ${count} ${count === 1 ? "request" : "requests"} so far`,
+          : `Going on with ${given}: ${plural(count, "request")} so far`,
       );
   }
   if (invocation.json) return;

@@ -2,10 +2,10 @@ import { type DebugAction, type DebugStop, createDebugger, isAt } from "../../..
 import type { JsonValue } from "../../../core/json.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText } from "../../render.ts";
+import { cutText, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 import { nameCall, type RunView } from "../view/run-view.ts";
-import { showInput, showValue, showOutcome } from "../view/show-input.ts";
+import { showInput, showValue, showOutcome } from "../view/lines.ts";
 import { type CommandLines, openCommandLines } from "../../debug/lines.ts";
 import { breakpointForms, toBreakpoint, type WrittenBreakpoint } from "./parse-breakpoints.ts";
 import type { AgentHooks } from "../../../agent/hooks.ts";
@@ -145,7 +145,7 @@ function renderStop(stop: DebugStop, columns: number | undefined): string {
 function describeStop({ where, step, messages, tools, answer, call, outcome }: DebugStop): string {
   switch (where) {
     case "model":
-      return `Step ${step}, before the model is asked: ${count(messages.length, "message")}, ${count(tools.length, "tool")}`;
+      return `Step ${step}, before the model is asked: ${plural(messages.length, "message")}, ${plural(tools.length, "tool")}`;
     case "answer": {
       const parts = (answer?.content ?? []).map((part) => {
         if (part.type === "text") return toPrintableLine(part.text);
@@ -162,10 +162,6 @@ function describeStop({ where, step, messages, tools, answer, call, outcome }: D
       return `Step ${step}, after the call of ${name}: ${outcome === undefined ? "" : showOutcome(outcome)}`;
     }
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** The conversation, a line for each part; `m N` shows whole texts. */

@@ -1,3 +1,4 @@
+import { plural } from "../../render.ts";
 import { shortenText } from "../../../core/cut-text.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -135,7 +136,7 @@ export async function replayRun(invocation: Invocation): Promise<Answer> {
   return withRun(invocation, async ({ open, run }) => {
     const report = await open.agent.replay(run.id);
     if (report.divergence === undefined) {
-      return { document: report, text: `The same: ${report.steps} ${report.steps === 1 ? "step" : "steps"}` };
+      return { document: report, text: `The same: ${plural(report.steps, "step")}` };
     }
     const { step, what, expected, found } = report.divergence;
     const text = [

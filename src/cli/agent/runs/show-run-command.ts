@@ -6,7 +6,7 @@ import { findSealer, withKept } from "../../store/open-kept.ts";
 import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
 import { showCount, showDollars } from "../view/describe-end.ts";
-import { showInput, showOutcome } from "../view/show-input.ts";
+import { showInput, showOutcome } from "../view/lines.ts";
 import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun } from "./read-run.ts";
 import { originOf, renderResume } from "./run-origin.ts";
 import { isKitbagError, type Failure } from "../../../core/errors.ts";

@@ -5,7 +5,7 @@ import { toPrintable, toPrintableLine } from "../../printable.ts";
 import type { NextCommands } from "../runs/run-origin.ts";
 import { renderCosts, type CostLine } from "../../../agent/cost/render-costs.ts";
 import type { CostRow } from "../../../agent/cost/cost-row.ts";
-import { cutText, renderTable, textWidth } from "../../render.ts";
+import { cutText, renderTable, textWidth, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 
 const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
@@ -58,8 +58,8 @@ function describeNext(result: RunResult, next: NextCommands | undefined): string
 export function summarizeRun({ steps, usage, cost }: RunResult, durationMs: string): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   const parts = [
-    `${steps} ${steps === 1 ? "step" : "steps"}`,
-    ...(usage.toolCalls === 0 ? [] : [`${usage.toolCalls} ${usage.toolCalls === 1 ? "call" : "calls"}`]),
+    plural(steps, "step"),
+    ...(usage.toolCalls === 0 ? [] : [plural(usage.toolCalls, "call")]),
     `${showCount(tokens)} tokens`,
     ...(cost === 0 ? [] : [cost === undefined ? "price unknown" : showDollars(cost)]),
     durationMs,

@@ -4,8 +4,7 @@ import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutText, textWidth, showDuration } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
-import { showInput, showOutcome } from "./show-input.ts";
-import { createStatusLine, type StatusLine } from "./status-line.ts";
+import { showInput, showOutcome, createStatusLine, type StatusLine } from "./lines.ts";
 
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
 export interface RunView {
