@@ -1,9 +1,24 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { GateLimits, GateOAuth, GateOptions, GateToken, Rate, Route } from "./gate.ts";
 import { isOAuthId, toTokenDigest } from "./access/token-check.ts";
-import { defaultLimits } from "./limits/gate-limits.ts";
-import { isLoopback } from "./origin/is-loopback.ts";
+import type { GateLimits, GateOAuth, GateOptions, GateToken, Rate, Route } from "./gate.ts";
+import { isLoopback } from "./origin.ts";
+
+/** The limits of a gate that is told nothing. */
+export const defaultLimits: GateLimits = {
+  maxBodyBytes: 4 * 1024 * 1024,
+  caller: { perSecond: 2000, burst: 4000 },
+  address: { perSecond: 10_000, burst: 20_000 },
+  guesses: { perSecond: 1, burst: 20 },
+  maxConnections: 2000,
+  maxConnectionsPerCaller: 200,
+  headMs: 10_000,
+  requestMs: 60_000,
+  minBytesPerSecond: 1024,
+  slowAfterMs: 5000,
+  stalledMs: 30_000,
+  idleMs: 30_000,
+};
 
 /** Shortest token: about 80 bits if it is random. */
 export const shortestToken = 16;

@@ -7,16 +7,13 @@ import type * as Jose from "jose";
 import { describeCause, KitbagError } from "../core/errors.ts";
 import { createAccess } from "./access/access.ts";
 import { createChallenge } from "./access/challenge.ts";
-import { createGuesses } from "./access/guesses.ts";
-import { checkGateOptions, checkTokens } from "./check-gate-options.ts";
+import { createBuckets, createGuesses, type Buckets } from "./limits/buckets.ts";
+import { checkGateOptions, checkTokens, defaultLimits } from "./check-gate-options.ts";
 import { createListener, type Listener, type ListenerParts } from "./create-listener.ts";
 import type { Gate, GateEvent, GateLimits, GateOptions, Rate, Route } from "./gate.ts";
-import { type Buckets, createBuckets } from "./limits/buckets.ts";
 import { createConnections } from "./limits/connections.ts";
-import { defaultLimits } from "./limits/gate-limits.ts";
-import { isEverywhere, isLoopback } from "./origin/is-loopback.ts";
-import { createOriginCheck } from "./origin/origin-check.ts";
-import { failSlow } from "./request/read-body.ts";
+import { createOriginCheck, isEverywhere, isLoopback } from "./origin.ts";
+import { failSlow } from "./request/gate-request.ts";
 
 /** How often slow and stalled clients are looked for. */
 const sweepMs = 1000;

@@ -7,9 +7,8 @@ import { anybody } from "./access/token-check.ts";
 import type { Caller, GateEvent, GateLimits, Refusal, Route } from "./gate.ts";
 import type { Buckets } from "./limits/buckets.ts";
 import type { Connection, Connections } from "./limits/connections.ts";
-import type { OriginKind } from "./origin/origin-check.ts";
-import { type Checked, PassedRequest, type RequestParts } from "./request/passed-request.ts";
-import { describeTooLarge } from "./request/read-body.ts";
+import type { OriginKind } from "./origin.ts";
+import { PassedRequest, describeTooLarge, type Checked, type RequestParts } from "./request/gate-request.ts";
 import { sendRefusal, type SentRefusal } from "./request/send-refusal.ts";
 
 /** What requests are let in with. */

@@ -20,7 +20,7 @@ export type {
 } from "./models/mock-model.ts";
 export { mockModel, type MockModel, type MockModelOptions } from "./models/mock-model.ts";
 export { providerError, type ProviderErrorFacts } from "./models/provider-error.ts";
-export type { ShownPrompt } from "./models/shown-prompt.ts";
+export type { ShownPrompt } from "./models/watched-model.ts";
 export { watchedModel, type WatchedModel } from "./models/watched-model.ts";
 export { recordRun, type RecordRunOptions } from "./runs/record-run.ts";
 export { recordedModel } from "./runs/recorded-model.ts";

@@ -1,8 +1,7 @@
 import type { Store } from "../core/store.ts";
 import type { ConformanceCheck } from "./conformance.ts";
 import { blobChecks } from "./store/blob-checks.ts";
-import { kvChecks } from "./store/kv-checks.ts";
-import { kvListChecks } from "./store/kv-list-checks.ts";
+import { kvChecks, kvListChecks } from "./store/kv-checks.ts";
 import { kvVersionChecks } from "./store/kv-version-checks.ts";
 import { logChecks } from "./store/log-checks.ts";
 import { digestsChecks, streamsChecks } from "./store/names-checks.ts";

@@ -1,7 +1,7 @@
 import { dirname, resolve, sep } from "node:path";
 
 import { checkGateOptions } from "../../gate/check-gate-options.ts";
-import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
+import { isEverywhere, isLoopback } from "../../gate/origin.ts";
 import { findSkills } from "../../skills/discovery/find-skills.ts";
 import { isInside } from "../../platform/paths.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";

@@ -5,7 +5,7 @@ import type * as Jose from "jose";
 import type { Caller, GateOAuth, GateToken } from "../gate.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
-import type { Guesses } from "./guesses.ts";
+import type { Guesses } from "../limits/buckets.ts";
 import { clockToleranceMs, createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
 import { anybody, createTokenCheck, readBearer, tokenPrefix, type KnownToken } from "./token-check.ts";
 

@@ -7,7 +7,7 @@ import type { ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
 import { writeServerSkill } from "../../runtimes/mcp/write-server-skill.ts";
 import { loadSkillDocument } from "../../skills/document/load-skill-document.ts";
 import { toFolderDigest } from "../../platform/digest.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "./to-tools.ts";
 import type { ServerToolsOptions } from "./server-tools.ts";
 
 /** Where skills of servers come from. */

@@ -1,12 +1,12 @@
 import { createTool } from "../../core/define-tool.ts";
 import { describeProblem, isKitbagError, type Problem } from "../../core/errors.ts";
+import { toVisibleText } from "../../core/hidden-characters.ts";
 import { isMcpProgram, type McpCode, type McpDefinition, type McpSource } from "../../core/mcp-source.ts";
 import { isName } from "../../core/names.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { toSchema } from "../../core/schema/to-schema.ts";
 import type { Tool, ToolAnnotations } from "../../core/tool.ts";
-import { cleanText } from "./clean-text.ts";
 
 /** A tool of another server that cannot be one here, and why. */
 export interface RefusedTool {
@@ -16,7 +16,7 @@ export interface RefusedTool {
 }
 
 /** What was made of the tools of a server. */
-export interface MadeTools {
+interface MadeTools {
   readonly tools: readonly Tool[];
   readonly refused: readonly RefusedTool[];
 }
@@ -124,4 +124,11 @@ function toAnnotations(hints: Readonly<Record<string, unknown>>): ToolAnnotation
 
 function toPermissions(source: McpSource): Permissions {
   return isMcpProgram(source) ? source.permissions : { network: [new URL(source.url).host] };
+}
+
+/** A text of another server without the characters that a reader does not see, and not longer than `maxLength`. */
+export function cleanText(text: string, maxLength: number): string {
+  // What is beyond twice the length is cut anyway, and need not be read.
+  const clean = toVisibleText(text.slice(0, 2 * maxLength)).trim();
+  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }

@@ -29,8 +29,7 @@ import {
 import { attachPrompts } from "./prompts/attach-prompts.ts";
 import { attachResources } from "./resources/attach-resources.ts";
 import { createRunWatch, type RunWatch } from "./resources/run-watch.ts";
-import { createSessionHandles, type SessionHandles } from "./sessions/session-handles.ts";
-import { toSharedSession } from "./sessions/shared-session.ts";
+import { createSessionHandles, toSharedSession, type SessionHandles } from "./sessions/session-handles.ts";
 import { attachTools } from "./tools/attach-tools.ts";
 
 /** A person may take so long to answer, each time. */

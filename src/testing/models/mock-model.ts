@@ -3,7 +3,7 @@ import type { FinishReason, Model, ModelCall, ModelContent, ModelPart, ModelUsag
 import { checkAnswer, checkMock } from "./check-mock.ts";
 import type { MockAnswerParts, MockModelOptions, MockReasoning, MockScript } from "./mock-answer.ts";
 import { providerError } from "./provider-error.ts";
-import { type ShownPrompt, toShown } from "./shown-prompt.ts";
+import { type ShownPrompt, toShown } from "./watched-model.ts";
 
 export type {
   MockAnswer,

@@ -8,10 +8,7 @@ import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { findWrongOption, type Expectations } from "../../workspace/options/find-wrong-option.ts";
-import { addShown } from "./add-shown.ts";
-import { sortOutcomes } from "./sort-outcomes.ts";
-import { toEnd } from "./to-end.ts";
-import type { RunFixture, RunFixtureEnd } from "./run-fixture.ts";
+import { addShown, sortOutcomes, toEnd, type RunFixture, type RunFixtureEnd } from "./run-fixture.ts";
 
 /** What may be said about a recording. */
 export interface RecordRunOptions {

@@ -5,9 +5,8 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
-import { type Shown, toShownBeside } from "./add-shown.ts";
+import { checkFixture, toShownBeside, type RunFixture, type Shown } from "./run-fixture.ts";
 import { renderMessages } from "./render-messages.ts";
-import { checkFixture, type RunFixture } from "./run-fixture.ts";
 
 /** Where a model was shown something else than when the run was recorded. */
 export interface RecordingDivergence {

@@ -7,9 +7,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { renderMessages, renderPart, renderText } from "./render-messages.ts";
-import { isRunFixture, type RunFixture, type RunFixtureEnd } from "./run-fixture.ts";
-import { sortOutcomes } from "./sort-outcomes.ts";
-import { toEnd } from "./to-end.ts";
+import { isRunFixture, sortOutcomes, toEnd, type RunFixture, type RunFixtureEnd } from "./run-fixture.ts";
 
 /**
  * Writes a run as text for people and for snapshots: who said what, what was called and what came of it, how it ended. No id, time,

@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { ModelCall, ModelTool } from "../../models/model.ts";
 
 /** How a run ended, as a fixture keeps it. */
 export interface RunFixtureEnd {
@@ -33,5 +34,87 @@ export function checkFixture(value: unknown): RunFixture {
     option: "fixture",
     found: showValue(value),
     expected: "what recordRun made, of this version of Kitbag",
+  });
+}
+
+/** How a journal ends. */
+export function toEnd(values: readonly JsonObject[]): RunFixtureEnd {
+  const last = values.at(-1);
+  if (last?.["type"] === "lease-end" && last["reason"] === "paused") return { status: "paused" };
+  if (last?.["type"] !== "run-end") return { status: "unfinished" };
+  const { status, output, error } = last["outcome"] as JsonObject;
+  if (status === "ok") return { status, output: (output as JsonObject)["output"] ?? null };
+  const { code, message, reason } = error as { code: string; message: string; reason?: string };
+  if (reason !== undefined) return { status: "stopped", reason };
+  return { status: "failed", error: { code, message } };
+}
+
+/** Puts what came of the calls of one answer into the order in which it asked for them: which was over first says nothing. */
+export function sortOutcomes(events: readonly JsonObject[]): readonly JsonObject[] {
+  const sorted: JsonObject[] = [];
+  for (const event of events) {
+    let place = sorted.length;
+    while (place > 0 && isBefore(event, sorted[place - 1])) place -= 1;
+    sorted.splice(place, 0, event);
+  }
+  return sorted;
+}
+
+function isBefore(event: JsonObject, other: JsonObject | undefined): boolean {
+  if (event["type"] !== "step-outcome" || other?.["type"] !== "step-outcome") return false;
+  const [step, call] = toPlace(event);
+  const [otherStep, otherCall] = toPlace(other);
+  return step === otherStep && call < otherCall;
+}
+
+/** Of `step.call`. */
+function toPlace(event: JsonObject): readonly [step: number, call: number] {
+  const [step, call] = (event["step"] as string).split(".").map(Number);
+  return [step ?? 0, call ?? 0];
+}
+
+/** What a model is shown beside the conversation. */
+export interface Shown {
+  readonly system: string;
+  readonly tools: readonly JsonObject[];
+}
+
+/** Takes from a question what is shown beside the conversation. */
+export function toShownBeside({ prompt, tools = [] }: ModelCall): Shown {
+  const [first] = prompt;
+  return {
+    system: first?.role === "system" ? first.content : "",
+    tools: (tools as readonly ModelTool[]).map(({ name, description = "", inputSchema }) => ({
+      name,
+      description,
+      // A tool of the provider's own has no schema.
+      inputSchema: (inputSchema ?? {}) as JsonValue as JsonObject,
+    })),
+  };
+}
+
+/** Writes before each answer what its question showed, where it is not what the one before showed. */
+export function addShown(events: readonly JsonObject[], asked: readonly ModelCall[]): readonly JsonObject[] {
+  const questions = withoutRepeats(asked).values();
+  let last: string | undefined;
+  return events.flatMap((event) => {
+    if (event["type"] !== "model-answer") return [event];
+    const { value: call } = questions.next();
+    if (call === undefined) return [event];
+    const shown = JSON.stringify(toShownBeside(call));
+    if (shown === last) return [event];
+    last = shown;
+    return [{ type: "model-shown", ...(JSON.parse(shown) as JsonObject) }, event];
+  });
+}
+
+/** A question that was asked again, because nobody answered, is one question. */
+function withoutRepeats(asked: readonly ModelCall[]): readonly ModelCall[] {
+  let last: string | undefined;
+  return asked.filter(({ prompt }) => {
+    const text = JSON.stringify(prompt);
+    const isNew = text !== last;
+    last = text;
+    return isNew;
   });
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-import { notWhole } from "./samples.ts";
-import { quietly, rejectsWith, within, type StoreChecks } from "./store-check.ts";
+import { notWhole, quietly, rejectsWith, within, type StoreChecks } from "./store-check.ts";
 
 const shortMs = 400;
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 
-import { notWhole } from "./samples.ts";
-import { oneWins, rejectsWith, type StoreChecks } from "./store-check.ts";
+import { notWhole, oneWins, rejectsWith, type StoreChecks } from "./store-check.ts";
 
 /** Long enough for a slow machine to do something before, short enough to wait for. */
 const shortMs = 400;

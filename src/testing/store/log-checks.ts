@@ -2,8 +2,16 @@ import assert from "node:assert/strict";
 
 import type { JsonValue } from "../../core/json.ts";
 import type { LogStore } from "../../core/store.ts";
-import { jsonValues, notKept, notWhole, oddKeys, wrongKeys } from "./samples.ts";
-import { oneWins, rejectsWith, type StoreChecks } from "./store-check.ts";
+import {
+  jsonValues,
+  notKept,
+  notWhole,
+  oddKeys,
+  oneWins,
+  rejectsWith,
+  wrongKeys,
+  type StoreChecks,
+} from "./store-check.ts";
 
 /** What `log` appends and reads. */
 export const logChecks: StoreChecks = {

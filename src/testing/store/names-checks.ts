@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { ListOptions, LogStore } from "../../core/store.ts";
-import { notWhole, oddKeys, wrongKeys } from "./samples.ts";
-import { rejectsWith, type StoreChecks } from "./store-check.ts";
+import { notWhole, oddKeys, rejectsWith, wrongKeys, type StoreChecks } from "./store-check.ts";
 
 /** Which streams `log.streams` finds, and in which order. */
 export const streamsChecks: StoreChecks = {

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { ClaimOptions, Job, JobOptions, Queue } from "../../core/store.ts";
-import { notWhole, oddKeys, wrongKeys } from "./samples.ts";
-import { rejectsWith, within, type StoreChecks } from "./store-check.ts";
+import { notWhole, oddKeys, rejectsWith, within, wrongKeys, type StoreChecks } from "./store-check.ts";
 
 /** Long enough for a slow machine to do something before, short enough to wait for. */
 const shortMs = 400;

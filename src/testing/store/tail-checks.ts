@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { notWhole, wrongKeys } from "./samples.ts";
-import { quietly, rejectsWith, within, type StoreChecks } from "./store-check.ts";
+import { notWhole, quietly, rejectsWith, within, wrongKeys, type StoreChecks } from "./store-check.ts";
 
 /** What `log.tail` yields, and how it ends. */
 export const tailChecks: StoreChecks = {

@@ -7,11 +7,15 @@ import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { Session } from "../../../workspace/workspace.ts";
-import { callInSession, findSession, runInSession, takesSession } from "../sessions/handle-dispatch.ts";
-import { getDispatchTools } from "../sessions/session-tools.ts";
+import {
+  callInSession,
+  findSession,
+  getDispatchTools,
+  runInSession,
+  takesSession,
+} from "../sessions/handle-dispatch.ts";
 import type { ToolClient } from "../client.ts";
-import { findStructuredForm, type StructuredForm } from "../tools/structured-output.ts";
-import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
+import { findStructuredForm, toCallResult, toErrorResult, type StructuredForm } from "../tools/to-call-result.ts";
 
 /** What a name of `tools/call` means. */
 export interface CallTarget {
@@ -73,7 +77,7 @@ function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
 }
 
 /** The tool that one of the fixed few would call with an input, if it is for that and there is one. */
-export function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
+function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
   return getDispatchTools(sessionOf(client, input)).get(name)?.findCalled?.(input);
 }
 

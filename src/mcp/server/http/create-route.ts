@@ -5,9 +5,8 @@ import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { AnswerPlainHttp } from "../plain/plain-http.ts";
 import { isNoticeEvent } from "./event-log.ts";
-import type { HttpSession, HttpSessions } from "./http-sessions.ts";
+import { serveSession, type HttpSession, type HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
-import { serveSession } from "./serve-session.ts";
 import { methodOf, readMessage, toWebRequest, writeWebResponse, type ReadBody } from "./web-request.ts";
 
 /** What answers requests over HTTP. */

@@ -9,7 +9,7 @@ import {
   readListenedUris,
   withoutUris,
   type RunListens,
-} from "../resources/run-listens.ts";
+} from "../resources/subscriptions.ts";
 import { mayReadRun } from "../resources/run-resources.ts";
 import { mostPerCaller, toRunId } from "../resources/run-watch.ts";
 import type { ServedClient } from "../client.ts";

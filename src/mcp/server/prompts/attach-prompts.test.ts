@@ -13,7 +13,7 @@ import { openForge } from "../../../forge/open-forge.ts";
 import { createForgeTools } from "../../../forge/tools/create-forge-tools.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { loadSkills } from "../../../workspace/skills/folder-skills.ts";
-import { findShownTools } from "../resources/shown-tools.ts";
+import { findShownTools } from "../shown-tools.ts";
 
 const connects = [
   ["2025", connect2025],

@@ -8,13 +8,12 @@ import {
 
 import { isKitbagError } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
-import { toCacheFields } from "../resources/create-content.ts";
+import { toCacheFields } from "../resources/attach-resources.ts";
 import { pageItems } from "../resources/page-items.ts";
 import type { ServedClient } from "../client.ts";
-import { createPromptWords } from "./prompt-words.ts";
+import { createPromptWords } from "../shown-tools.ts";
 import { findUsableSkills, hasUsableSkills, renderSkillUse, useSkillName } from "./use-skill.ts";
-import { findWorkflows } from "./workflow-prompts.ts";
-import type { WorkflowPrompt } from "./workflow-prompt.ts";
+import { findWorkflows, type WorkflowPrompt } from "./workflow-prompts.ts";
 
 const listTtlMs = 5000;
 const longestValue = 65_536;

@@ -2,7 +2,7 @@ import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
 import type { ServedClient } from "../client.ts";
 import { isTrusted } from "../../../workspace/skills/render-skills.ts";
-import { createPromptWords } from "./prompt-words.ts";
+import { createPromptWords } from "../shown-tools.ts";
 
 /** The prompt that gives the text of any skill. */
 export const useSkillName = "use_skill";

@@ -1,11 +1,31 @@
-import type { McpServer } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type InputRequiredResult,
+  type McpServer,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplateType,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 
+import { isKitbagError } from "../../../core/errors.ts";
 import type { ServedClient } from "../client.ts";
-import { attachSkills } from "../skills/attach-skills.ts";
-import { createContent, toCacheFields, toOrder } from "./create-content.ts";
-import { pageItems } from "./page-items.ts";
+import { attachSkills, openShelf } from "../skills/attach-skills.ts";
+import { readServedFile } from "../skills/served-skill.ts";
+import { skillRoot } from "../skills/skill-uri.ts";
+import { guideResource } from "./guide-resource.ts";
+import { parseKitbagUri } from "./kitbag-uri.ts";
+import { outputResources } from "./output-resources.ts";
+import { compareTexts, pageItems } from "./page-items.ts";
+import type { CacheHint, ResourcePart } from "./resource-part.ts";
+import { runResources } from "./run-resources.ts";
 import type { RunWatch } from "./run-watch.ts";
+import { skillResources } from "./skill-resources.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
+import { toolResources } from "./tool-resources.ts";
+import { valueResources } from "./value-resources.ts";
 
 /** How long lists may be used by clients that do not hear of changes. */
 const listTtlMs = 5000;
@@ -51,4 +71,124 @@ export function attachResources(mcp: McpServer, client: ServedClient, runs?: Run
     });
   }
   return subscriptions;
+}
+
+/** Everything that a client can read. */
+interface Content {
+  /** In the order that {@link toOrder} says: ours first, then what others serve beside it. */
+  list(): Promise<readonly Resource[]>;
+  templates(): readonly ResourceTemplateType[];
+  /**
+   * Reads a resource. What it answers must not be changed.
+   *
+   * @throws {ProtocolError} `InvalidParams` if there is none, or it may not be read.
+   */
+  read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult>;
+}
+
+const parts: readonly ResourcePart[] = [
+  guideResource,
+  runResources,
+  toolResources,
+  skillResources,
+  outputResources,
+  valueResources,
+];
+
+/** Files of skills are the ones that were published, or an error. */
+const fileTtlMs = 30_000;
+
+const skillTemplate: ResourceTemplateType = {
+  name: "skill-file",
+  title: "File of a skill",
+  uriTemplate: `${skillRoot}/{+path}`,
+  description: "A file of a skill, byte for byte",
+};
+
+const ranks = ["kitbag://guide", "kitbag://runs", `${skillRoot}/`, "kitbag://tools/"];
+
+/** What resources are listed by: what they are, then their URI. */
+function toOrder({ uri }: Pick<Resource, "uri">): string {
+  const rank = ranks.findIndex((prefix) => uri.startsWith(prefix));
+  return `${rank === -1 ? ranks.length : rank} ${uri}`;
+}
+
+function byOrder(left: Resource, right: Resource): number {
+  return compareTexts(toOrder(left), toOrder(right));
+}
+
+/** Makes what a client can read. It is cheap: everything behind it is shared and made when it is asked for. */
+function createContent(client: ServedClient): Content {
+  const own = parts.filter((part) => part.isFor(client));
+
+  async function readOwn(uri: string): Promise<ReadResourceResult | undefined> {
+    const parsed = parseKitbagUri(uri);
+    const part = parsed && own.find(({ kind }) => kind === parsed.kind);
+    const read = part && parsed && (await part.read(parsed, client));
+    if (read === undefined) return undefined;
+    // A client finds what it asked for by the URI that it asked with.
+    const contents = read.contents.map((content) => ({ ...content, uri }));
+    return { contents, ...toCacheFields(client, read.ttlMs ?? 0) };
+  }
+
+  async function read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult> {
+    const found = await (uri.startsWith("kitbag:") ? readOwn(uri) : readOther(uri, client, context));
+    if (found !== undefined) return found;
+    throw new ResourceNotFoundError(uri, `Resource not found: ${cut(uri)}`);
+  }
+
+  return {
+    async list() {
+      const shelf = await openShelf(client);
+      const skills = shelf.skills.map((one) => one.resource);
+      const others = client.resources.flatMap((source) => source.list?.() ?? []);
+      // Each kind is in order already; only what others serve must be put in order.
+      const before = own.filter((part) => part !== toolResources).flatMap((part) => part.list(client));
+      return [...before, ...skills, ...toolResources.list(client), ...others.toSorted(byOrder)];
+    },
+    templates: () => [
+      ...own.flatMap((part) => part.templates),
+      skillTemplate,
+      ...client.resources.flatMap((source) => source.templates?.() ?? []),
+    ],
+    read: (uri, context) => read(uri, context).catch(toProtocolError),
+  };
+}
+
+async function readOther(
+  uri: string,
+  client: ServedClient,
+  context: ServerContext,
+): Promise<ReadResourceResult | InputRequiredResult | undefined> {
+  if (uri.startsWith("skill:")) {
+    const shelf = await openShelf(client);
+    const file = shelf.findFile(uri);
+    if (file !== undefined)
+      return { contents: [{ ...readServedFile(file), uri }], ...toCacheFields(client, fileTtlMs) };
+    if (shelf.findFolder(uri) !== undefined) {
+      throw new ResourceNotFoundError(uri, `${cut(uri)} is a folder; read it with resources/directory/read`);
+    }
+  }
+  for (const source of client.resources) {
+    const found = await source.read(uri, context);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The 2025 generation knows nothing of caches. What one client may see is not for another. */
+export function toCacheFields({ generation }: ServedClient, ttlMs: number): CacheHint | Record<string, never> {
+  return generation === "2026" ? { ttlMs, cacheScope: "private" } : {};
+}
+
+const longestShown = 200;
+
+function cut(uri: string): string {
+  return uri.length <= longestShown ? uri : `${uri.slice(0, longestShown)}…`;
+}
+
+/** Our own errors say what was wrong and what to do; what else happened is nobody's business. */
+function toProtocolError(cause: unknown): never {
+  if (isKitbagError(cause)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, cause.message);
+  throw cause;
 }

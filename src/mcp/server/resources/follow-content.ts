@@ -1,8 +1,7 @@
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { isNeeded, listPromptNames } from "../prompts/workflow-prompts.ts";
 import type { ServedClient } from "../client.ts";
-import { toServedName } from "../skills/served-name.ts";
-import { toSkillUri } from "../skills/skill-uri.ts";
+import { toServedName, toSkillUri } from "../skills/skill-uri.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 
 /** Who hears of changes of what a client can read. */

@@ -7,8 +7,8 @@ import { memoryStore } from "../../../store/memory-store.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { createDispatchTools } from "../../../workspace/dispatch/create-dispatch-tools.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
-import { renderGuide } from "./render-guide.ts";
-import { findShownTools } from "./shown-tools.ts";
+import { renderGuide } from "./guide-resource.ts";
+import { findShownTools } from "../shown-tools.ts";
 
 const forge = [
   "create_tool",

@@ -11,7 +11,7 @@ import { memoryStore } from "../../../store/memory-store.ts";
 import { createRuns } from "../../../records/runs/create-runs.ts";
 import type { Run } from "../../../records/runs/run.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { createRunListens, readListenedUris, withoutUris } from "./run-listens.ts";
+import { createRunListens, readListenedUris, withoutUris } from "./subscriptions.ts";
 import { createRunWatch, type RunWatch } from "./run-watch.ts";
 
 const kinds: readonly ClientKind[] = ["legacy", "pinned"];

@@ -2,13 +2,12 @@ import type { Skill } from "../../../core/skill.ts";
 import { createDispatchView, type DispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import { renderInstructions } from "../../../workspace/skills/render-skills.ts";
-import { toServedName } from "../skills/served-name.ts";
+import { toServedName, toSkillUri } from "../skills/skill-uri.ts";
 import { isWithinLimits } from "../skills/served-skill.ts";
-import { toSkillUri } from "../skills/skill-uri.ts";
-import { findVisibleSkills } from "../skills/visible-skills.ts";
+import { findVisibleSkills } from "../skills/attach-skills.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import type { ResourcePart } from "./resource-part.ts";
-import { findShownTools } from "./shown-tools.ts";
+import { findShownTools } from "../shown-tools.ts";
 
 const mimeType = "text/markdown";
 const mostFiles = 200;

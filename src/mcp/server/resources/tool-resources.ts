@@ -8,7 +8,7 @@ import type { ServedClient } from "../client.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import { compareTexts } from "./page-items.ts";
 import type { ResourcePart } from "./resource-part.ts";
-import { findShownTools } from "./shown-tools.ts";
+import { findShownTools } from "../shown-tools.ts";
 
 const mimeType = "application/json";
 

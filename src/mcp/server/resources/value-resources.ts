@@ -1,6 +1,5 @@
-import { completeToolArgument } from "../completions/complete-argument.ts";
+import { completeToolArgument, pickValues } from "../completions/argument-values.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
-import { pickValues } from "../completions/pick-values.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import type { ResourcePart } from "./resource-part.ts";
 

@@ -2,18 +2,20 @@ import { randomBytes } from "node:crypto";
 
 import { LRUCache } from "lru-cache";
 
+import { toFailure, type Failure } from "../../../core/errors.ts";
 import type { Caller } from "../../../gate/gate.ts";
+import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { Session, Workspace } from "../../../workspace/workspace.ts";
 
 /** How many sessions clients may keep, and for how long they may leave one unused. */
-export interface HandleLimits {
+interface HandleLimits {
   readonly idleMs: number;
   readonly maxHandles: number;
   readonly maxHandlesPerCaller: number;
 }
 
 /** A session that a client of the 2026 generation keeps by its handle. */
-export interface HeldSession {
+interface HeldSession {
   /** Unguessable: whoever has it, and is the caller it was given to, may use the session. */
   readonly handle: string;
   readonly session: Session;
@@ -82,4 +84,32 @@ function makeRoom(
   if (held.size < maxHandles) return;
   const [most = []] = [...byCaller.values()].toSorted((one, other) => other.length - one.length);
   held.delete(most[0] ?? "");
+}
+
+/**
+ * The workspace itself as a session: what is open in it is what all clients of 2026 see who name no session. What they have opened is open
+ * in another one, and whoever forgets to name it is told so.
+ */
+export function toSharedSession(workspace: Workspace): Session {
+  return {
+    ...workspace,
+    close: () => Promise.resolve(),
+    call: (async (tool: string, input?: unknown, options?: CallOptions) => {
+      const outcome = await workspace.call(tool, input, options);
+      return outcome.status === "ok" ? outcome : { ...outcome, error: nameSession(outcome.error) };
+    }) as Session["call"],
+  };
+}
+
+function nameSession(error: Failure): Failure {
+  if (error.code === "tool-unavailable") return toFailure("session-missing", error.details);
+  if (!isFromClosedSkill(error)) return error;
+  const cure = '→ Give the "session" that activate_skill answers with: skills are open nowhere else';
+  return { ...error, message: `${error.message}\n${cure}` };
+}
+
+/** Whether something inside the call wanted a tool of a skill that is closed. */
+function isFromClosedSkill({ code, details }: Failure): boolean {
+  if (code === "code-failed") return details.calls.some((call) => call.code === "tool-unavailable");
+  return code === "step-failed" && details.code === "tool-unavailable";
 }

@@ -1,4 +1,6 @@
-import type { Resource } from "@modelcontextprotocol/server";
+import { isUtf8 } from "node:buffer";
+
+import { ProtocolError, ProtocolErrorCode, type ReadResourceResult, type Resource } from "@modelcontextprotocol/server";
 import {
   DIRECTORY_MIME_TYPE,
   SKILL_LIMITS,
@@ -9,9 +11,7 @@ import {
 import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
 import { toDigest } from "../../../platform/digest.ts";
 import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
-import { toMimeType } from "../resources/mime-type.ts";
 import { compareTexts } from "../resources/page-items.ts";
-import { renderSkillDocument } from "./render-skill-document.ts";
 import { skillRoot, toSkillUri } from "./skill-uri.ts";
 
 /** One file of a skill that clients can read. */
@@ -154,4 +154,91 @@ function toFolders(name: string, files: readonly ServedFile[]): ReadonlyMap<stri
       [...children.values()].toSorted((left, right) => compareTexts(left.uri, right.uri)),
     ]),
   );
+}
+
+/**
+ * Reads a file of a skill, byte for byte as it was published.
+ *
+ * @throws {ProtocolError} `InternalError` if it is not the same any more.
+ */
+export function readServedFile({ uri, mimeType, read }: ServedFile): ReadResourceResult["contents"][number] {
+  const bytes = read();
+  if (bytes === undefined) {
+    const message = `Cannot read ${uri}: it changed since it was listed; list the skills again`;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+  }
+  if (!isUtf8(bytes)) return { uri, mimeType, blob: Buffer.from(bytes).toString("base64") };
+  // A byte order mark is one of the bytes that the digest is of.
+  return { uri, mimeType, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
+}
+
+const longestDescription = 1024;
+
+/**
+ * Writes the SKILL.md of a skill that has none which clients accept: one that is defined in code, or whose own file is more than the
+ * specification allows.
+ */
+function renderSkillDocument(skill: Skill, servedName: string): string {
+  const { name, version } = skill;
+  const metadata = { ...(name !== servedName && { "kitbag-skill": name }), ...(version !== undefined && { version }) };
+  const lines = [
+    "---",
+    `name: ${servedName}`,
+    `description: ${quote(toDescription(skill))}`,
+    ...(Object.keys(metadata).length > 0 ? ["metadata:"] : []),
+    ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${quote(value)}`),
+    "---",
+    "",
+  ];
+  return `${lines.join("\n")}${skill.instructions.toWellFormed()}`;
+}
+
+function toDescription({ name, description }: Skill): string {
+  const text = description.toWellFormed().trim();
+  const characters = Array.from(text === "" ? `The skill ${name}` : text);
+  return characters.length <= longestDescription
+    ? characters.join("")
+    : `${characters.slice(0, longestDescription - 1).join("")}…`;
+}
+
+/** JSON text is YAML too, whatever is in it. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ["bash", "application/x-sh"],
+  ["css", "text/css"],
+  ["csv", "text/csv"],
+  ["gif", "image/gif"],
+  ["htm", "text/html"],
+  ["html", "text/html"],
+  ["jpeg", "image/jpeg"],
+  ["jpg", "image/jpeg"],
+  ["js", "text/javascript"],
+  ["json", "application/json"],
+  ["markdown", "text/markdown"],
+  ["md", "text/markdown"],
+  ["mjs", "text/javascript"],
+  ["pdf", "application/pdf"],
+  ["png", "image/png"],
+  ["py", "text/x-python"],
+  ["sh", "application/x-sh"],
+  ["svg", "image/svg+xml"],
+  ["toml", "application/toml"],
+  ["ts", "text/typescript"],
+  ["txt", "text/plain"],
+  ["wasm", "application/wasm"],
+  ["webp", "image/webp"],
+  ["xml", "application/xml"],
+  ["yaml", "application/yaml"],
+  ["yml", "application/yaml"],
+]);
+
+/** The media type of a file, by the ending of its name; `application/octet-stream` if that says nothing. */
+function toMimeType(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  const ending = dot > 0 ? name.slice(dot + 1).toLowerCase() : "";
+  return types.get(ending) ?? "application/octet-stream";
 }

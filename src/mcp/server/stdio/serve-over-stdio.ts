@@ -5,7 +5,7 @@ import { localUser } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
-import { createRunListens, readListenedUris, type RunListen } from "../resources/run-listens.ts";
+import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
 import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
 
 /** The user that started the process may do everything in it. */

@@ -1,11 +1,15 @@
-import { ProtocolError, ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, type McpServer, type Tool as McpTool } from "@modelcontextprotocol/server";
 
+import { toVisibleText } from "../../../core/hidden-characters.ts";
+import { toVisibleSchema } from "../../../core/schema/close-schema.ts";
+import type { ToolAnnotations } from "../../../core/tool.ts";
+import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import { callTool } from "../calls/call-tool.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
-import { withSessionParameter } from "../sessions/handle-dispatch.ts";
-import { getDispatchTools } from "../sessions/session-tools.ts";
-import type { ToolClient } from "../client.ts";
-import { listTools, toListedDispatchTool, type ListForm, type ToolList } from "./listed-tools.ts";
+import type { McpExposure, McpGeneration, ToolClient } from "../client.ts";
+import { getDispatchTools, takesSession, withSessionParameter } from "../sessions/handle-dispatch.ts";
+import { findStructuredForm, toStructuredSchema } from "./to-call-result.ts";
 
 /** How long clients that do not hear of changes may use a list. */
 export const listTtlMs = 5000;
@@ -51,4 +55,88 @@ function toListForm({ generation, session, exposure }: ToolClient): ListForm {
     );
   fixedFew.set(generation, dispatch);
   return { exposure: exposure(), generation, dispatch };
+}
+
+/** What `tools/list` answers with. */
+interface ToolList {
+  readonly tools: readonly McpTool[];
+  /** The same as JSON text, written once: `[{"name":…},…]`. */
+  readonly json: string;
+}
+
+/** What decides how a list looks, beside the tools. */
+export interface ListForm {
+  readonly exposure: McpExposure;
+  readonly generation: McpGeneration;
+  /** The fixed few, in their order. */
+  readonly dispatch: readonly McpTool[];
+}
+
+/** By the identity of what is available, which stays the same while nothing changes. */
+const lists = new WeakMap<readonly RegisteredTool[], Map<string, ToolList>>();
+
+/**
+ * The list of tools for a client: the fixed few first, then what is available by name, so that the order never depends on what
+ * happened before. A tool with the name of one of the fixed few is left out where those are shown; `call_tool` reaches it.
+ */
+export function listTools(available: readonly RegisteredTool[], form: ListForm): ToolList {
+  const key = `${form.exposure} ${form.generation}`;
+  const known = lists.get(available) ?? new Map<string, ToolList>();
+  lists.set(available, known);
+  const list = known.get(key) ?? createList(available, form);
+  known.set(key, list);
+  return list;
+}
+
+function createList(available: readonly RegisteredTool[], { exposure, generation, dispatch }: ListForm): ToolList {
+  const fixed = exposure === "direct" ? [] : dispatch;
+  const taken = new Set(fixed.map(({ name }) => name));
+  const direct = exposure === "dispatch" ? [] : available.filter(({ wireName }) => !taken.has(wireName));
+  const sorted = direct.toSorted((one, other) => (one.wireName < other.wireName ? -1 : 1));
+  const tools = [...fixed, ...sorted.map((entry) => toListedTool(entry, generation))];
+  let json: string | undefined;
+  return {
+    tools,
+    get json() {
+      return (json ??= JSON.stringify(tools));
+    },
+  };
+}
+
+/** A tool as `tools/list` tells it. */
+function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
+  const { title, description, outputSchema, annotations } = tool;
+  const isSessionNamed = generation === "2026" && takesSession(tool);
+  const inputSchema = toVisibleSchema(isSessionNamed ? withSessionParameter(tool.inputSchema) : tool.inputSchema);
+  const form = findStructuredForm(outputSchema, generation);
+  const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
+  return {
+    name,
+    ...(title !== undefined && { title: toVisibleText(title) }),
+    description: toVisibleText(description),
+    inputSchema: inputSchema as McpTool["inputSchema"],
+    ...(output !== undefined && { outputSchema: toVisibleSchema(output) }),
+    ...toHints(annotations),
+  };
+}
+
+/** One of the fixed few as `tools/list` tells it. */
+function toListedDispatchTool({ name, description, inputSchema, outputSchema, annotations }: DispatchTool): McpTool {
+  return {
+    name,
+    description,
+    inputSchema: inputSchema as McpTool["inputSchema"],
+    ...(outputSchema !== undefined && { outputSchema: outputSchema }),
+    ...toHints(annotations),
+  };
+}
+
+function toHints({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): Pick<McpTool, "annotations"> {
+  const hints = {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+  };
+  return Object.keys(hints).length > 0 ? { annotations: hints } : {};
 }

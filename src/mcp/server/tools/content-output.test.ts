@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { JsonValue } from "../../../core/json.ts";
-import { toContentBlocks } from "./content-output.ts";
+import { toContentBlocks } from "./to-call-result.ts";
 
 const png = "iVBORw0KGgo=";
 

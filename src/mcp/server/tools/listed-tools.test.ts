@@ -5,7 +5,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { findExposure } from "../create-client.ts";
-import { listTools, type ListForm } from "./listed-tools.ts";
+import { listTools, type ListForm } from "./attach-tools.ts";
 
 const fixed = [{ name: "call_tool", inputSchema: { type: "object" as const } }];
 const form: ListForm = { exposure: "both", generation: "2026", dispatch: fixed };

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { toFailure } from "../../../core/errors.ts";
 import { contentKey } from "../../../core/mcp-source.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
-import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
-import { toCallResult, toErrorResult } from "./to-call-result.ts";
+import { findStructuredForm, toCallResult, toErrorResult, toStructuredSchema } from "./to-call-result.ts";
 
 const ok = (output: unknown): ToolOutcome => ({ status: "ok", output }) as ToolOutcome;
 
