@@ -1,19 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { toDigest } from "../../platform/digest.ts";
+import { writeFileAtomically } from "../../platform/files.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Dependencies } from "../install/create-dependencies.ts";
 import { type BuildCache, createBuildCache } from "./build-cache.ts";
@@ -209,10 +201,6 @@ function describe({ program, version }: Compiler): Pick<BuiltTool, "compiler" | 
   return { compiler: program, version };
 }
 
-function toDigest(module: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(module).digest("hex")}`;
-}
-
 /**
  * Brings a path of a skill's folder to its shortest form.
  *
@@ -246,15 +234,12 @@ interface ModulePlace {
 function writeModule({ directory, output }: ModulePlace, module: Uint8Array): boolean {
   const root = realpathSync(directory);
   const path = join(root, output);
-  const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {
     makeFolders(root, dirname(output));
     if (isSame(path, module)) return false;
-    writeFileSync(draft, module, { flag: "wx", mode: 0o644 });
-    renameSync(draft, path);
+    writeFileAtomically(path, module, { mode: 0o644 });
     return true;
   } catch (cause) {
-    rmSync(draft, { force: true });
     const reason = `the module cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new KitbagError("build-failed", { source: output, reason, lines: [] }, { cause });
   }

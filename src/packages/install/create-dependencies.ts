@@ -1,3 +1,4 @@
+import { untilAborted } from "../../core/async.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { dependencyFailed, type DependencyFailure, explainSystem } from "./dependency-failure.ts";
@@ -229,13 +230,9 @@ export function shareWork<Result>(): ShareWork<Result> {
     signal?.throwIfAborted();
     const shared = running.get(key) ?? start(key, work);
     shared.waiting++;
-    const gone = Promise.withResolvers<never>();
-    const leave = (): void => gone.reject(signal?.reason);
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.race([shared.result, gone.promise]);
+      return await untilAborted(shared.result, signal);
     } finally {
-      signal?.removeEventListener("abort", leave);
       shared.waiting--;
       if (signal?.aborted === true && shared.waiting === 0) {
         // Whoever asks from now on must not get what is being stopped.

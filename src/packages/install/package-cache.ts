@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { syncFolder, writeFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 import type { LockedPackage } from "./dependency-request.ts";
 
@@ -68,7 +69,7 @@ export function openPackageCache(home: string): PackageCache {
     },
     async writeLock(key, lock) {
       makeHomeFolder(locks, home);
-      await writeWhole(cache.lockFile(key), `${JSON.stringify(lock, undefined, 2)}\n`);
+      writeFileAtomically(cache.lockFile(key), `${JSON.stringify(lock, undefined, 2)}\n`);
     },
     async readFacts(key) {
       const text = await readFile(join(packages, `interpreter-${key}.json`), "utf8").catch(() => "null");
@@ -78,7 +79,7 @@ export function openPackageCache(home: string): PackageCache {
     },
     async writeFacts(key, { platform, version }) {
       makeHomeFolder(packages, home);
-      await writeWhole(join(packages, `interpreter-${key}.json`), JSON.stringify({ platform, version }));
+      writeFileAtomically(join(packages, `interpreter-${key}.json`), JSON.stringify({ platform, version }));
     },
     find(digest) {
       return realpath(join(packages, digest, "content")).catch(() => undefined);
@@ -99,7 +100,7 @@ export function openPackageCache(home: string): PackageCache {
         // Another request may have come to the same packages.
         if (!["ENOTEMPTY", "EEXIST"].includes((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
       }
-      await sync(packages);
+      syncFolder(packages);
       return realpath(join(directory, "content"));
     },
   };
@@ -142,26 +143,6 @@ async function removeLeftovers(packages: string, key: string): Promise<void> {
 async function ageOf(path: string): Promise<number> {
   const facts = await stat(path).catch(() => undefined);
   return facts === undefined ? 0 : Date.now() - facts.mtimeMs;
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const making = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(making, text, { mode: 0o600, flush: true });
-    await rename(making, path);
-  } catch (cause) {
-    await rm(making, { force: true });
-    throw cause;
-  }
-}
-
-async function sync(directory: string): Promise<void> {
-  const handle = await open(directory);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** A digest of a value; objects with the same keys in another order are another value. */

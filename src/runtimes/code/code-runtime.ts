@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 
+import { createSemaphore } from "../../core/async.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -11,7 +12,6 @@ import { createProgramSession, type ProgramSession } from "./program-session.ts"
 import { loadEngine, type ProgramEngine, type ProgramWorker, startWorker } from "./start-worker.ts";
 import { type CodeOutput, describeProgram, toCodeOutput } from "./to-code-output.ts";
 import { type AvailableTool, toToolNames } from "./tool-names.ts";
-import { createTurns } from "./turns.ts";
 
 /** What {@link codeRuntime} takes. */
 export interface CodeRuntimeOptions {
@@ -134,7 +134,7 @@ const idleMs = 30_000;
 function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   const idle = new Map<ProgramWorker, ReturnType<typeof setTimeout>>();
   const all = new Set<ProgramWorker>();
-  const turns = createTurns(maxThreads);
+  const permits = createSemaphore(maxThreads);
   let engine: Promise<ProgramEngine> | undefined;
 
   async function take(): Promise<ProgramWorker> {
@@ -180,7 +180,7 @@ function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   }
 
   return {
-    run: (program, host, signal) => turns.run(() => run(program, host, signal), signal),
+    run: (program, host, signal) => permits.run(() => run(program, host, signal), signal),
     async close() {
       await Promise.all([...all].map(({ thread }) => thread.terminate()));
     },

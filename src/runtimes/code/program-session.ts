@@ -1,7 +1,7 @@
+import { createSemaphore } from "../../core/async.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { CodeLimits } from "./code-limits.ts";
-import { createTurns } from "./turns.ts";
 
 /** One call that a program made. What it gave back is not in it: that stays with the program. */
 export interface CodeCall {
@@ -15,7 +15,7 @@ export interface CodeCall {
 
 /** What happens while one program runs: its calls, and what it prints. */
 export interface ProgramSession {
-  /** Calls a tool the same way every call takes, at most so many at once. Rejects when the program must stop before its turn. */
+  /** Calls a tool the same way every call takes, at most so many at once. Rejects if the program must stop while the call waits. */
   call(address: string, input: unknown): Promise<ToolOutcome>;
   print(text: string): void;
   /** In the order in which they were asked for. */
@@ -35,13 +35,13 @@ interface OpenCall {
 export function createProgramSession(context: RuntimeContext, { maxParallel }: CodeLimits): ProgramSession {
   const calls: OpenCall[] = [];
   const lines: string[] = [];
-  const turns = createTurns(maxParallel);
+  const permits = createSemaphore(maxParallel);
 
   return {
     async call(address, input) {
       const call: OpenCall = { tool: address, startedAt: performance.now() };
       calls.push(call);
-      const outcome = await turns.run(() => context.call(address, input), context.signal);
+      const outcome = await permits.run(() => context.call(address, input), context.signal);
       call.outcome = outcome;
       call.durationMs = performance.now() - call.startedAt;
       return outcome;

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/json.ts";
 import { parseAddress, toAddress } from "../../core/names.ts";
 import { renderSchema, toDocComment } from "../../core/schema/render-schema.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -73,10 +74,6 @@ function renderTool(key: string, { description, inputSchema, outputSchema }: Too
   const input = isEmpty ? "" : `input${mark}: ${renderSchema(inputSchema, "typescript", depth)}`;
   const output = outputSchema === undefined ? "unknown" : renderSchema(outputSchema, "typescript", depth);
   return `${indent}${toDocComment(description)}\n${indent}${key}(${input}): Promise<${output}>;`;
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** The words that several names become. */

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 
-import { type Failure, KitbagError, toFailure } from "../../core/errors.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { findProgram } from "../../sandbox/programs.ts";
 import { defaultLimits, type ExitStatus, type Profile, type Sandbox } from "../../sandbox/sandbox.ts";
+import { serveRpc, type RpcLimits } from "../script/rpc/serve-rpc.ts";
 import type { CodeLimits } from "./code-limits.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
 import type { ProgramSession } from "./program-session.ts";
@@ -113,61 +115,43 @@ async function readOutput(stream: Readable, longest: number): Promise<string> {
   return text.endsWith("\n") ? text.slice(0, -1) : text;
 }
 
-/** The longest message of a program, in bytes. */
-const longestMessage = 32 * 1024 * 1024;
+/** The channel of a program: only its calls and its end go over it, and after one message that cannot be read it is closed. */
+const rpcLimits: RpcLimits = {
+  maxMessageBytes: 32 * 1024 * 1024,
+  maxAnswerBytes: Number.MAX_SAFE_INTEGER,
+  maxParallel: Number.MAX_SAFE_INTEGER,
+  messagesPerSecond: Number.MAX_SAFE_INTEGER,
+  maxMistakes: 0,
+};
 
-/**
- * Answers the calls of a program until it says how it ended, and answers with that; with nothing if it closes the channel before.
- * The program can write anything; after what is no message nobody listens any more, and the channel is closed.
- */
+/** Answers the calls of a program until it says how it ended, and answers with that; with nothing if it closes the channel before. */
 async function servePython(
   channel: Duplex,
   session: ProgramSession,
   maxCalls: number,
 ): Promise<ProgramEnd | undefined> {
-  const refuse = (reason: string): ProgramEnd => {
-    channel.destroy();
-    return { status: "failed", reason };
-  };
-  let rest = Buffer.alloc(0);
+  const { promise: end, resolve } = Promise.withResolvers<ProgramEnd | undefined>();
   let count = 0;
-  try {
-    for await (const bytes of channel as AsyncIterable<Buffer>) {
-      rest = Buffer.concat([rest, bytes]);
-      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-        const message = parseMessage(rest.subarray(0, end).toString());
-        rest = rest.subarray(end + 1);
-        if (message === undefined) return refuse("it wrote to the channel what is no message");
-        if ("end" in message) return message.end;
-        count += 1;
-        // One that is not called because the program must stop needs no answer.
-        answer(channel, message, session, count > maxCalls ? maxCalls : undefined).catch(() => {});
-      }
-      if (rest.length > longestMessage) return refuse("it wrote a message that is too long");
-    }
-  } catch {
-    // A program that is killed leaves its channel as it likes.
+
+  async function call({ tool, input = {} }: JsonObject): Promise<JsonValue> {
+    const address = typeof tool === "string" ? tool : "";
+    count += 1;
+    if (count > maxCalls) throw new KitbagError("budget-spent", { tool: address, limit: maxCalls });
+    const outcome = await session.call(address, input);
+    if (outcome.status === "ok") return outcome.output;
+    throw new KitbagError(outcome.error.code, outcome.error.details);
   }
-  return undefined;
+
+  const methods = new Map<string, (params: JsonObject) => unknown>([
+    ["call", call],
+    ["end", (params) => resolve(toProgramEnd(params))],
+  ]);
+  const rpc = serveRpc(channel, methods, rpcLimits);
+  void rpc.ended.then(() => resolve(rpc.hasGivenUp() ? unreadable : undefined));
+  return end;
 }
 
-interface Call {
-  readonly id: number;
-  readonly tool: string;
-  readonly input: unknown;
-}
-
-function parseMessage(line: string): Call | { readonly end: ProgramEnd } | undefined {
-  try {
-    const { id, method, params } = JSON.parse(line) as Record<string, Record<string, unknown>>;
-    if (params === undefined) return undefined;
-    if ((method as unknown) === "end") return { end: toProgramEnd(params) };
-    const { tool, input } = params;
-    return typeof id === "number" && typeof tool === "string" ? { id, tool, input } : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const unreadable: ProgramEnd = { status: "failed", reason: "it wrote to the channel what is no message" };
 
 function toProgramEnd({ status, json, reason, found }: Record<string, unknown>): ProgramEnd {
   if (status === "ok" && typeof json === "string" && isJson(json)) return { status, json };
@@ -183,22 +167,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function answer(
-  channel: Duplex,
-  { id, tool, input }: Call,
-  session: ProgramSession,
-  spent: number | undefined,
-): Promise<void> {
-  const outcome =
-    spent === undefined
-      ? await session.call(tool, input)
-      : ({ status: "failed", error: toFailure("budget-spent", { tool, limit: spent }) } as const);
-  const body = outcome.status === "ok" ? { result: outcome.output } : { error: toRpcError(outcome.error) };
-  if (channel.writable) channel.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
-}
-
-function toRpcError({ code, message, details }: Failure): object {
-  return { code: -32000, message, data: { code, details } };
 }

@@ -1,3 +1,4 @@
+import { shortenText } from "../../core/cut-text.ts";
 import type { Ask } from "./adapter.ts";
 import { getList, getPart, getString, type Message } from "./debug-messages.ts";
 import type { Evaluation, Scope, StackFrame, Variable } from "./debug-session.ts";
@@ -177,5 +178,5 @@ function renderShort(part: Message): string {
 }
 
 function cut(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return shortenText(text, longest);
 }

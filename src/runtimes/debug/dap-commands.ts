@@ -1,3 +1,4 @@
+import { shortenText } from "../../core/cut-text.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { fail, type Ask } from "./adapter.ts";
 import type { Stops } from "./dap-stops.ts";
@@ -115,7 +116,7 @@ function toVariable(given: unknown): Variable {
   const reference = getNumber(given, "variablesReference") ?? 0;
   return {
     name: getString(given, "name") ?? "",
-    value: value.length > longest ? `${value.slice(0, longest)}…` : value,
+    value: shortenText(value, longest),
     ...(type !== undefined && type !== "" && { type }),
     ...(reference > 0 && { reference }),
   };

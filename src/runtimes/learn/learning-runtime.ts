@@ -9,6 +9,7 @@ import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
+import { isInside } from "../../platform/paths.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { findProgram, isBasicProgram } from "../../sandbox/programs.ts";
 import type { Profile } from "../../sandbox/sandbox.ts";
@@ -16,7 +17,7 @@ import { scriptRuntime } from "../script/script-runtime.ts";
 import type { Attempt, LearnReport, LearnRound } from "./learn-report.ts";
 import { proposePermissions } from "./propose-permissions.ts";
 import { openRecorder } from "./recorder.ts";
-import { isInside, toAttempts } from "./to-attempts.ts";
+import { toAttempts } from "./to-attempts.ts";
 
 /** How scripts are watched. */
 export interface LearningOptions {

@@ -1,8 +1,8 @@
 import { dirname, relative } from "node:path";
 
 import { fromScopes, type Permissions } from "../../core/permissions.ts";
+import { isInside } from "../../platform/paths.ts";
 import type { Attempt } from "./learn-report.ts";
-import { isInside } from "./to-attempts.ts";
 
 /** Where paths are written from. */
 export interface ProposalPlaces {

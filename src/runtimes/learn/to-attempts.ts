@@ -1,5 +1,6 @@
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
+import { isInside } from "../../platform/paths.ts";
 import { relayPort } from "../../sandbox/egress/relay.ts";
 import type { Attempt } from "./learn-report.ts";
 import type { Observation } from "./observation.ts";
@@ -126,10 +127,4 @@ function toFileAttempt({ path, access, failed }: SeenFile, places: AttemptPlaces
     return isInProject || places.exists(path) ? { kind: "read", what: path, lists: true } : undefined;
   if (!failed || path === places.directory || isInside(places.directory, path)) return undefined;
   return places.exists(path) ? { kind: "read", what: path } : undefined;
-}
-
-/** Whether `path` is `directory`, or below it. */
-export function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }

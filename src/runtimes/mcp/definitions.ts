@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-
-import { toCanonicalJson, copyJson, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { toCanonicalJson, copyJson, isRecord, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { describeProblem } from "../../core/errors.ts";
 import type { McpDefinition } from "../../core/mcp-source.ts";
+import { toDigest } from "../../platform/digest.ts";
 
 /** A tool that a server offers and that cannot be used, and why. */
 export interface RefusedDefinition {
@@ -64,7 +63,7 @@ function readDefinition(one: unknown): Read {
     return { name, reason };
   }
   const fields = copy.value as Readonly<Record<string, JsonValue>>;
-  const problem = isObject(copy.value) ? findProblem(fields) : "it is not an object";
+  const problem = isRecord(copy.value) ? findProblem(fields) : "it is not an object";
   if (problem !== undefined) return { name, reason: problem };
   // What else a server says about a tool (icons, `_meta`) reaches nobody, so it need not stay as it is.
   const { title, description, inputSchema, outputSchema, annotations } = fields;
@@ -90,20 +89,15 @@ function findProblem({
   if (name.length > longestName) return `its name is longer than ${longestName} characters`;
   if (title !== undefined && typeof title !== "string") return "its title is not a text";
   if (description !== undefined && typeof description !== "string") return "its description is not a text";
-  if (!isObject(inputSchema)) return "its input schema is not an object";
-  if (outputSchema !== undefined && !isObject(outputSchema)) return "its output schema is not an object";
-  if (annotations !== undefined && !isObject(annotations)) return "its annotations are not an object";
+  if (!isRecord(inputSchema)) return "its input schema is not an object";
+  if (outputSchema !== undefined && !isRecord(outputSchema)) return "its output schema is not an object";
+  if (annotations !== undefined && !isRecord(annotations)) return "its annotations are not an object";
   return undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The digest of a definition: changes when anything changes that a model or a caller goes by. */
 export function toDefinitionDigest(definition: McpDefinition): string {
-  const text = toCanonicalJson(definition as unknown as JsonValue);
-  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  return toDigest(Buffer.from(toCanonicalJson(definition as unknown as JsonValue)));
 }
 
 const parts = ["title", "description", "inputSchema", "outputSchema", "annotations"] as const;

@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
+import { isDigest, toDigest } from "../../platform/digest.ts";
+import { writeFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 
-/** Contents that are kept under their digests, so that nobody can put others in their place. */
+/** Contents that are kept under their digests, so that no others can be put in their place. */
 export interface KeptContent {
   /** The bytes with this digest; nothing if they are not here, or are not those any more. */
   read(digest: string): Buffer | undefined;
@@ -22,7 +23,7 @@ export function createKeptContent(directory: string): KeptContent {
   const place = (digest: string): string => join(directory, digest.slice("sha256:".length));
 
   function read(digest: string): Buffer | undefined {
-    if (!/^sha256:[0-9a-f]{64}$/u.test(digest)) return undefined;
+    if (!isDigest(digest)) return undefined;
     try {
       const bytes = readFileSync(place(digest));
       return toDigest(bytes) === digest ? bytes : undefined;
@@ -35,14 +36,7 @@ export function createKeptContent(directory: string): KeptContent {
     const digest = toDigest(bytes);
     if (read(digest) !== undefined) return digest;
     makeHomeFolder(directory);
-    const draft = `${place(digest)}.${randomBytes(6).toString("hex")}`;
-    try {
-      writeFileSync(draft, bytes, { mode: 0o600, flag: "wx" });
-      renameSync(draft, place(digest));
-    } catch (cause) {
-      rmSync(draft, { force: true });
-      throw cause;
-    }
+    writeFileAtomically(place(digest), bytes);
     return digest;
   }
 
@@ -55,8 +49,4 @@ export function createKeptContent(directory: string): KeptContent {
     write,
     writeJson: (value) => write(Buffer.from(toCanonicalJson(value))),
   };
-}
-
-function toDigest(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type {
@@ -11,6 +11,7 @@ import type {
 } from "@modelcontextprotocol/client";
 
 import { toSourceKey, type McpAddress } from "../../core/mcp-source.ts";
+import { writeFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 
 /** What a log-in leaves behind. */
@@ -135,17 +136,5 @@ function writeKept(path: string, kept: Kept): void {
   const directory = join(path, "..");
   makeHomeFolder(directory);
   chmodSync(directory, 0o700);
-  const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
-  try {
-    const file = openSync(draft, "wx", 0o600);
-    try {
-      writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    throw cause;
-  }
+  writeFileAtomically(path, `${JSON.stringify(kept, null, 2)}\n`);
 }

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import { createLineSplitter } from "../../platform/lines.ts";
 import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 
 /** A program that speaks MCP on its standard streams. */
@@ -40,16 +41,20 @@ export function programTransport(process: SandboxProcess, { maxBytes }: ProgramT
   };
 
   function hear(line: string): void {
-    if (line.trim() === "") return;
+    if (violation !== undefined || line.trim() === "") return;
     const message = parseMessage(line);
     if (message !== undefined) {
       heardAt = performance.now();
       return transport.onmessage?.(message);
     }
-    oddLines += 1;
-    if (oddLines > mostOddLines) end(`it printed more than ${mostOddLines} lines that are no messages`);
+    if (++oddLines > mostOddLines) end(`it printed more than ${mostOddLines} lines that are no messages`);
   }
 
+  const splitter = createLineSplitter({
+    maxBytes,
+    onLine: (line) => hear(line.toString("utf8")),
+    onTooLong: () => end(`it sent a message of more than ${maxBytes} bytes`),
+  });
   const transport: ProgramTransport = {
     stderr: null,
     pid: process.pid,
@@ -62,10 +67,7 @@ export function programTransport(process: SandboxProcess, { maxBytes }: ProgramT
     gone: process.exit.then((status) => [violation ?? describeExit(status), complaint()].filter(Boolean).join(": ")),
     setHeld: (held) => process.setHeld(held),
     async start() {
-      readLines(process, maxBytes, (line) => {
-        if (line === tooLong) end(`it sent a message of more than ${maxBytes} bytes`);
-        else if (violation === undefined) hear(line);
-      });
+      process.stdout.on("data", splitter.push);
       void process.exit.then(() => transport.onclose?.());
     },
     async send(message) {
@@ -80,18 +82,6 @@ export function programTransport(process: SandboxProcess, { maxBytes }: ProgramT
     },
   };
   return transport;
-}
-
-function readLines({ stdout }: SandboxProcess, maxBytes: number, hear: (line: string | typeof tooLong) => void): void {
-  const read = createLineReader(maxBytes);
-  let isOver = false;
-  stdout.on("data", (chunk: Buffer) => {
-    // After a line that is too long nobody knows where the next begins.
-    for (const line of isOver ? [] : read(chunk)) {
-      isOver = line === tooLong;
-      hear(line);
-    }
-  });
 }
 
 /** The last that a program said on its standard error: mostly the reason why it ended. */
@@ -117,31 +107,4 @@ function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): stri
   if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
   if (outOfMemory === true) return "it used more memory than it may";
   return signal === undefined ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-}
-
-/** What a line reader answers when a line is longer than it may be. */
-const tooLong: unique symbol = Symbol("too long");
-
-/**
- * Makes a function that takes bytes and answers with the lines that are complete, without their ends. A line of more than
- * `maxBytes` is not kept: the answer ends with {@link tooLong}, and the reader must not be used any more.
- */
-function createLineReader(maxBytes: number): (chunk: Buffer) => (string | typeof tooLong)[] {
-  let pieces: Buffer[] = [];
-  let held = 0;
-  return (chunk) => {
-    const lines: (string | typeof tooLong)[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      if (held + end - start > maxBytes) return [...lines, tooLong];
-      lines.push(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8"));
-      pieces = [];
-      held = 0;
-      start = end + 1;
-    }
-    const rest = chunk.subarray(start);
-    if (rest.length > 0) pieces.push(rest);
-    held += rest.length;
-    return held > maxBytes ? [...lines, tooLong] : lines;
-  };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { backOffMs, untilAborted } from "../../core/async.ts";
 import { isKitbagError, KitbagError, describeCause } from "../../core/errors.ts";
 import { toSourceKey, type McpSource } from "../../core/mcp-source.ts";
 import type { McpConnection } from "./connect-server.ts";
@@ -8,7 +9,7 @@ import type { McpConnection } from "./connect-server.ts";
 export interface RestartPolicy {
   /** So many failures in a row, and the server is taken out. @default 5 */
   readonly maxFailures: number;
-  /** Before the second start; doubled for each further one. @default 250 */
+  /** The longest wait before the second start; doubled for each further one. @default 250 */
   readonly firstWaitMs: number;
   /** How long it is left out then. @default 300000 */
   readonly restMs: number;
@@ -98,7 +99,8 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
   }
 
   async function start(): Promise<McpConnection> {
-    const waitMs = record.failures === 0 ? 0 : policy.firstWaitMs * 2 ** (record.failures - 1);
+    const { firstWaitMs: firstMs, restMs: maxMs } = policy;
+    const waitMs = record.failures === 0 ? 0 : backOffMs(record.failures, { firstMs, maxMs });
     try {
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: closing.signal });
       const limit = AbortSignal.any([AbortSignal.timeout(policy.connectMs), closing.signal]);
@@ -128,16 +130,6 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
       await last?.close().catch(() => {});
     },
   };
-}
-
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const done = (): void => signal.removeEventListener("abort", stop);
-    work.then(resolve, reject).finally(done);
-  });
 }
 
 /** Some of what connects does not listen to its signal; it must not be waited for. */

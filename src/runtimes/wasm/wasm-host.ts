@@ -1,3 +1,4 @@
+import { createSemaphore } from "../../core/async.ts";
 import type { SandboxProcess } from "../../sandbox/sandbox.ts";
 import { connectHost, type HostCall, type HostConnection, HostGone, type HostResult } from "./host-connection.ts";
 import type { HostSettings } from "./inside/wire/messages.ts";
@@ -29,7 +30,7 @@ const maxAttempts = 3;
 
 /** Makes a host that is not started yet. */
 export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): WasmHost {
-  const turns = createTurns(settings.workers * callsAhead);
+  const permits = createSemaphore(settings.workers * callsAhead);
   const link = createHostLink({ settings, start });
   const rest = createRest(link, idleMs, () => busy === 0 && !isClosed);
   let busy = 0;
@@ -63,7 +64,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       busy += 1;
       let release: (() => void) | undefined;
       try {
-        release = turns.tryTake() ?? (await turns.take(signal));
+        release = permits.tryTake() ?? (await permits.take(signal));
         return await callAgain(call, signal);
       } finally {
         release?.();
@@ -123,56 +124,6 @@ async function sendModule(host: HostConnection, { digest, loadModule }: WasmCall
   const bytes = await loadModule();
   // Another call may have been faster.
   if (!host.hasModule(digest)) host.sendModule(digest, bytes);
-}
-
-/** A limited number of turns; whoever gets none at once waits in line. */
-interface Turns {
-  /** Takes a turn if there is one now. Call the answer, once, to give it back. */
-  tryTake(): (() => void) | undefined;
-  /** Waits for a turn, at most until `signal` aborts; then it rejects with the reason. */
-  take(signal: AbortSignal): Promise<() => void>;
-}
-
-/** Makes `count` turns. */
-export function createTurns(count: number): Turns {
-  const waiting = new Set<() => void>();
-  let left = count;
-
-  function release(): void {
-    left += 1;
-    const [next] = waiting;
-    if (next === undefined) return;
-    waiting.delete(next);
-    next();
-  }
-
-  function tryTake(): (() => void) | undefined {
-    if (left === 0) return undefined;
-    left -= 1;
-    return release;
-  }
-
-  return {
-    tryTake,
-    take(signal) {
-      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-      const next = (): void => {
-        signal.removeEventListener("abort", leave);
-        left -= 1;
-        resolve(release);
-      };
-      const leave = (): void => {
-        waiting.delete(next);
-        reject(signal.reason as Error);
-      };
-      if (signal.aborted) leave();
-      else {
-        signal.addEventListener("abort", leave, { once: true });
-        waiting.add(next);
-      }
-      return promise;
-    },
-  };
 }
 
 /** How a host is started. */

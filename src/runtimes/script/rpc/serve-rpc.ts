@@ -2,22 +2,23 @@ import type { Duplex } from "node:stream";
 
 import { isKitbagError, type KitbagError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { createLineSplitter } from "../../../platform/lines.ts";
 import { parseRequest, renderError, renderResult, rpcCodes, RpcError, type RpcRequest } from "./message.ts";
 
 /** What scripts can ask for, by name. A method answers with JSON or a promise of it, or throws. */
 export type RpcMethods = ReadonlyMap<string, (params: JsonObject) => unknown>;
 
-/** How much a script may ask for. Whoever asks faster waits; nothing is lost. */
+/** How much a script may ask for. A script that asks faster waits; nothing is lost. */
 export interface RpcLimits {
   readonly maxMessageBytes: number;
   readonly maxAnswerBytes: number;
   readonly maxParallel: number;
   readonly messagesPerSecond: number;
-  /** How many messages may make no sense before nobody listens any more. */
+  /** How many messages may make no sense before the channel is closed. */
   readonly maxMistakes: number;
 }
 
-/** What a script may ask for, unless somebody says otherwise. */
+/** What a script may ask for by default. */
 export const defaultRpcLimits: RpcLimits = {
   maxMessageBytes: 1024 * 1024 + 4096,
   maxAnswerBytes: 8 * 1024 * 1024,
@@ -32,6 +33,8 @@ export interface RpcSession {
   readonly ended: Promise<void>;
   /** Why the script got no result the last time that it got none. */
   refused(): KitbagError | undefined;
+  /** Whether it stopped listening because too many messages made no sense. */
+  hasGivenUp(): boolean;
   /** Stops listening. */
   close(): void;
 }
@@ -61,15 +64,18 @@ export function serveRpc(channel: Duplex, methods: RpcMethods, limits: RpcLimits
     end();
   }
 
-  return { ended, refused: () => session?.refused(), close };
+  return {
+    ended,
+    refused: () => session?.refused(),
+    hasGivenUp: () => session?.hasGivenUp() === true,
+    close,
+  };
 }
 
-interface Conversation {
+interface Conversation extends Pick<RpcSession, "refused" | "hasGivenUp" | "close"> {
   push(piece: Buffer): void;
   /** Calls `done` when everything that was said is heard. */
   finish(done: () => void): void;
-  refused(): KitbagError | undefined;
-  close(): void;
 }
 
 /** How often a script that asks too fast is looked at again. */
@@ -86,7 +92,9 @@ function converse(channel: Duplex, methods: RpcMethods, limits: RpcLimits): Conv
 
   const splitter = createLineSplitter({
     maxBytes: limits.maxMessageBytes,
-    onLine: (line) => void lines.push(line),
+    onLine(line) {
+      if (line.length > 0) lines.push(line);
+    },
     onTooLong: () => speaker.refuse(wrong(`Cannot read a message of more than ${limits.maxMessageBytes} bytes`)),
   });
 
@@ -116,6 +124,7 @@ function converse(channel: Duplex, methods: RpcMethods, limits: RpcLimits): Conv
       pump();
     },
     refused: () => hearer.refused(),
+    hasGivenUp: () => speaker.hasGivenUp(),
     close() {
       clearTimeout(timer);
       lines.length = 0;
@@ -145,6 +154,7 @@ interface Speaker {
   refuse(cause: unknown): void;
   /** Whether the script reads its answers. */
   isHeard(): boolean;
+  hasGivenUp(): boolean;
 }
 
 function createSpeaker(channel: Duplex, limits: RpcLimits): Speaker {
@@ -166,6 +176,7 @@ function createSpeaker(channel: Duplex, limits: RpcLimits): Speaker {
       if (mistakes > limits.maxMistakes) channel.destroy();
     },
     isHeard: () => !channel.destroyed && !channel.writableNeedDrain,
+    hasGivenUp: () => mistakes > limits.maxMistakes,
   };
 }
 
@@ -227,58 +238,4 @@ function wrong(message: string): RpcError {
 
 function unknownMethod(method: string, methods: RpcMethods): string {
   return `Cannot do ${JSON.stringify(method.slice(0, 64))}: the methods are ${[...methods.keys()].join(", ")}`;
-}
-
-/** What becomes of the bytes of a channel. */
-interface LineSplitter {
-  push(piece: Buffer): void;
-}
-
-/** Where lines go. */
-interface LineSink {
-  readonly maxBytes: number;
-  onLine(line: Buffer): void;
-  /** Called once for a line that is too long; all of it is dropped. */
-  onTooLong(): void;
-}
-
-/** Cuts bytes that come in pieces into lines. Never keeps more than one line of the longest length. */
-function createLineSplitter(sink: LineSink): LineSplitter {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  let isDropping = false;
-
-  function hold(piece: Buffer): void {
-    if (isDropping || piece.length === 0) return;
-    if (heldBytes + piece.length > sink.maxBytes) {
-      isDropping = true;
-      held = [];
-      heldBytes = 0;
-      sink.onTooLong();
-      return;
-    }
-    held.push(piece);
-    heldBytes += piece.length;
-  }
-
-  function end(): void {
-    const line = held.length === 1 ? held[0] : Buffer.concat(held);
-    const wasDropped = isDropping;
-    held = [];
-    heldBytes = 0;
-    isDropping = false;
-    if (!wasDropped && line !== undefined && line.length > 0) sink.onLine(line);
-  }
-
-  return {
-    push(piece) {
-      let start = 0;
-      for (let next = piece.indexOf(10); next !== -1; next = piece.indexOf(10, start)) {
-        hold(piece.subarray(start, next));
-        end();
-        start = next + 1;
-      }
-      hold(piece.subarray(start));
-    },
-  };
 }
