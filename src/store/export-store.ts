@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { type JsonValue, showValue } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
+import { readLines } from "../platform/lines.ts";
 import { storeIdKey } from "./store-id.ts";
 
 /** How many values or entries are asked for at once. */
@@ -90,7 +91,7 @@ async function exportBlob({ blobs }: Pick<Store, "blobs">, digest: string, write
 }
 
 /** One line of an export, as JSON. */
-export type ExportLine =
+type ExportLine =
   | { readonly type: "store"; readonly version: number }
   | { readonly type: "value"; readonly key: string; readonly value: JsonValue; readonly expiresInMs?: number }
   | { readonly type: "entry"; readonly stream: string; readonly time: number; readonly value: JsonValue }
@@ -100,14 +101,17 @@ export type ExportLine =
   | ({ readonly type: "end" } & ExportCounts);
 
 /** How much an export has. */
-export interface ExportCounts {
+interface ExportCounts {
   readonly values: number;
   readonly entries: number;
   readonly blobs: number;
 }
 
+/** A value of 32 MiB may be six times as long as JSON. */
+const longestLine = 256 * 1024 * 1024;
+
 /** The version of the form of an export. */
-export const exportVersion = 1;
+const exportVersion = 1;
 
 const fields: Readonly<Record<ExportLine["type"], Readonly<Record<string, string>>>> = {
   store: { version: "number" },
@@ -119,7 +123,7 @@ const fields: Readonly<Record<ExportLine["type"], Readonly<Record<string, string
 };
 
 /** The lines of an export. */
-export interface ExportLines {
+interface ExportLines {
   /**
    * The next line; `undefined` at the end.
    *
@@ -131,8 +135,8 @@ export interface ExportLines {
 }
 
 /** Reads the lines of an export, whose bytes come in pieces of any size. */
-export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLines {
-  const texts = splitLines(source);
+function createExportLines(source: AsyncIterable<Uint8Array>): ExportLines {
+  const texts = readLines(source, { maxBytes: longestLine });
   let number = 0;
 
   function wrong(expected: string, found: string): KitbagError {
@@ -144,7 +148,9 @@ export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLine
     wrong,
     async next() {
       number += 1;
-      const { done, value } = await texts.next();
+      const { done, value } = await texts.next().catch((cause: unknown) => {
+        throw cause instanceof RangeError ? wrong(`a line of at most ${longestLine} bytes`, "a longer one") : cause;
+      });
       if (done === true) return undefined;
       const line = parse(value);
       const problem = findProblem(line);
@@ -152,21 +158,6 @@ export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLine
       return line as ExportLine;
     },
   };
-}
-
-async function* splitLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder();
-  let rest: string[] = [];
-  for await (const bytes of source) {
-    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
-    rest.push(first);
-    for (const other of others) {
-      yield rest.join("");
-      rest = [other];
-    }
-  }
-  const last = rest.join("") + decoder.decode();
-  if (last !== "") yield last;
 }
 
 function parse(text: string): unknown {
