@@ -24,10 +24,10 @@ export { redisStore } from "./store/redis/redis-store.ts";
 export type { RedisStore, RedisStoreOptions } from "./store/redis/redis-store.ts";
 export { createRuns } from "./records/runs/create-runs.ts";
 export type { AddRunOptions, OpenOptions, Runs } from "./records/runs/create-runs.ts";
-export type { ListRunsOptions, RunSummary } from "./records/runs/list-runs.ts";
+export type { ListRunsOptions, RunSummary } from "./records/runs/create-runs.ts";
 export type { Clock as RunClock } from "./platform/clock.ts";
 export type { RunEntry, RunEvent, RunFailure, RunOutcome, RunRecord } from "./records/runs/run-records.ts";
-export type { RunHandler, RunWorker, WorkOptions } from "./records/runs/run-work.ts";
+export type { RunHandler, RunWorker, WorkOptions } from "./records/runs/run.ts";
 export type { Run, StepContext, StepOptions, StepResolution } from "./records/runs/run.ts";
 export type { RunsOptions } from "./records/runs/runs-options.ts";
 export { sqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -37,7 +37,7 @@ export { readCallStats } from "./records/stats/read-call-stats.ts";
 export type { ReadCallStatsOptions, RecordedCallStats } from "./records/stats/read-call-stats.ts";
 export { readCallTree } from "./records/stats/read-call-tree.ts";
 export type { CallTree } from "./records/stats/read-call-tree.ts";
-export type { SlowCall } from "./records/stats/slowest.ts";
+export type { SlowCall } from "./records/stats/read-call-stats.ts";
 export { createVersions } from "./records/versions/versions.ts";
 export type {
   FileDiff,

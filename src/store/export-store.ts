@@ -91,7 +91,7 @@ async function exportBlob({ blobs }: Pick<Store, "blobs">, digest: string, write
 }
 
 /** One line of an export, as JSON. */
-type ExportLine =
+export type ExportLine =
   | { readonly type: "store"; readonly version: number }
   | { readonly type: "value"; readonly key: string; readonly value: JsonValue; readonly expiresInMs?: number }
   | { readonly type: "entry"; readonly stream: string; readonly time: number; readonly value: JsonValue }
@@ -101,7 +101,7 @@ type ExportLine =
   | ({ readonly type: "end" } & ExportCounts);
 
 /** How much an export has. */
-interface ExportCounts {
+export interface ExportCounts {
   readonly values: number;
   readonly entries: number;
   readonly blobs: number;
@@ -111,7 +111,7 @@ interface ExportCounts {
 const longestLine = 256 * 1024 * 1024;
 
 /** The version of the form of an export. */
-const exportVersion = 1;
+export const exportVersion = 1;
 
 const fields: Readonly<Record<ExportLine["type"], Readonly<Record<string, string>>>> = {
   store: { version: "number" },
@@ -123,7 +123,7 @@ const fields: Readonly<Record<ExportLine["type"], Readonly<Record<string, string
 };
 
 /** The lines of an export. */
-interface ExportLines {
+export interface ExportLines {
   /**
    * The next line; `undefined` at the end.
    *
@@ -135,7 +135,7 @@ interface ExportLines {
 }
 
 /** Reads the lines of an export, whose bytes come in pieces of any size. */
-function createExportLines(source: AsyncIterable<Uint8Array>): ExportLines {
+export function createExportLines(source: AsyncIterable<Uint8Array>): ExportLines {
   const texts = readLines(source, { maxBytes: longestLine });
   let number = 0;
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-import type { RunHandler } from "../../src/records/runs/run-work.ts";
+import type { RunHandler } from "../../src/records/runs/run.ts";
 import type { CrashStore } from "./crash-store.ts";
 
 /** What the program `work-on-runs.ts` is told. */

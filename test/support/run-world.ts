@@ -2,10 +2,9 @@ import { isKitbagError } from "../../src/core/errors.ts";
 import type { JsonValue } from "../../src/core/json.ts";
 import type { Store } from "../../src/core/store.ts";
 import { readAll } from "../../src/records/runs/run-journal.ts";
-import { toRecord, toStream, type RunRecord } from "../../src/records/runs/run-records.ts";
-import type { RunHandler } from "../../src/records/runs/run-work.ts";
-import type { Run, StepOptions } from "../../src/records/runs/run.ts";
-import { settled, type FakeClock } from "./fake-clock.ts";
+import { type RunRecord, toRecord, toStream } from "../../src/records/runs/run-records.ts";
+import type { Run, RunHandler, StepOptions } from "../../src/records/runs/run.ts";
+import { type FakeClock, settled } from "./fake-clock.ts";
 import { createRunProcess, type RunProcess } from "./run-process.ts";
 
 /** How long a lease of this world lasts. */

@@ -2,7 +2,7 @@ import { toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
-import { beginJournal, toStepLines } from "../../records/runs/begin-journal.ts";
+import { beginJournal, toStepLines } from "../../records/runs/create-runs.ts";
 import type { RunEntry, RunEvent } from "../../records/runs/run-records.ts";
 import { needStore, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";

@@ -105,7 +105,9 @@ test("kitbag dead retry makes a call of another user only as that user's token a
   const known = await dead(project, ["retry", "alice", ...words], { env: { KITBAG_TOKEN: "@tokens" } });
 
   expect(unknown).toMatchObject({ code: 1, stdout: "" });
-  expect(unknown.stderr).toContain('Cannot act for the user "alice": the current scopes of this user are not known here');
+  expect(unknown.stderr).toContain(
+    'Cannot act for the user "alice": the current scopes of this user are not known here',
+  );
   expect(gone.stderr).toContain("none of the scopes tools:of:global:send");
   expect(known).toMatchObject({ code: 0, stdout: "sent to alice\n" });
   expect((await letters(project)).map(({ id }) => id)).toContain("bob");

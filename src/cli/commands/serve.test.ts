@@ -401,7 +401,9 @@ test("kitbag serve --http on an address of the network needs a token", async () 
   const run = await runKitbag(["serve", "--http", "0.0.0.0:0", "--no-token"]);
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toContain('Cannot listen on "0.0.0.0": every program that can reach this address could call the tools');
+  expect(run.stderr).toContain(
+    'Cannot listen on "0.0.0.0": every program that can reach this address could call the tools',
+  );
   expect(run.stderr).toContain("kitbag token add <name>");
 });
 

@@ -1,4 +1,3 @@
-import { showCommand } from "../options.ts";
 import { existsSync, rmSync } from "node:fs";
 
 import type { Store } from "../../core/store.ts";
@@ -6,18 +5,18 @@ import { resolveKitbagHome } from "../../platform/home.ts";
 import { auditStream } from "../../records/audit/audit-entry.ts";
 import type { AuditVerdict } from "../../records/audit/check-chain.ts";
 import { openAudit } from "../../records/audit/open-audit.ts";
-import { setAsideAudit } from "../../records/audit/set-aside-audit.ts";
-import { anchorAudit } from "../../records/audit/verify-audit.ts";
+import { anchorAudit, setAsideAudit } from "../../records/audit/verify-audit.ts";
+import { keepStoreId, makeStoreId } from "../../store/store-id.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
+import { showCommand } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { type AuditFiles, toAuditFiles, toPlaceId } from "./audit-files.ts";
-import { checkThere, defaultStore, findNamedStore, nameStore, type KeptChoice } from "./choose-store.ts";
-import { checkKept } from "./open-kept.ts";
-import { tellSetAside } from "./verify-kept.ts";
-import { keepStoreId, makeStoreId } from "../../store/store-id.ts";
+import { checkThere, defaultStore, findNamedStore, type KeptChoice, nameStore } from "./choose-store.ts";
 import { findLostHeads, identifyStore, noteStore } from "./identify-store.ts";
 import { updateKnownStores } from "./known-stores.ts";
+import { checkKept } from "./open-kept.ts";
 import { openStore } from "./open-store.ts";
+import { tellSetAside } from "./verify-kept.ts";
 
 /**
  * Takes a store as it is: from now on it is the one that belongs here, and its audit ends where it ends now. With `--new-audit` also

@@ -84,7 +84,7 @@ async function findDoubt(file: string, files: AuditFiles, known: KnownStore | un
   const [{ loadAuditKeys }, { readAnchor }, { readLine }] = await Promise.all([
     import("../../records/audit/audit-keys.ts"),
     import("../../records/audit/anchor-file.ts"),
-    import("../../records/audit/audit-chain.ts"),
+    import("../../records/audit/audit-entry.ts"),
   ]);
   const keys = await loadAuditKeys(files, false);
   const head = readAnchor(files.anchorFile, keys);
@@ -153,7 +153,7 @@ async function isOfKey(keyFile: string, last: JsonValue | undefined): Promise<bo
   if (last === undefined) return true;
   if (!existsSync(keyFile)) return false;
   const { loadAuditKeys } = await import("../../records/audit/audit-keys.ts");
-  const { readLine } = await import("../../records/audit/audit-chain.ts");
+  const { readLine } = await import("../../records/audit/audit-entry.ts");
   return readLine(await loadAuditKeys({ keyFile }, false), last) !== undefined;
 }
 

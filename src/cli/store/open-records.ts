@@ -1,7 +1,12 @@
 import { userInfo } from "node:os";
 
+import type { Skill } from "../../core/skill.ts";
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
+import { toDigest, toNotes, type VersionSource } from "../../records/versions/history.ts";
+import { createVersions, type Versions } from "../../records/versions/versions.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
+import { fromSkill, fromTool } from "../../workspace/versions/keep-versions.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -10,12 +15,6 @@ import { checkKeyKept } from "./audit-files.ts";
 import { defaultStore, findNamedStore, type StoreChoice } from "./choose-store.ts";
 import { openAudited } from "./identify-store.ts";
 import { openStore } from "./open-store.ts";
-import { createVersions, type Versions } from "../../records/versions/versions.ts";
-import { toDigest, type VersionSource } from "../../records/versions/content.ts";
-import { toNotes } from "../../records/versions/history.ts";
-import { fromSkill, fromTool } from "../../workspace/versions/keep-versions.ts";
-import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
-import type { Skill } from "../../core/skill.ts";
 
 /** What a command that runs tools records, and where. */
 export interface Records {

@@ -10,11 +10,10 @@ import type { LogStore, Store } from "../../core/store.ts";
 import { type AppendAtEnd, appendsAtEnd } from "../../store/append-at-end.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import { type AuditAppender, createAppender, openAudit } from "./open-audit.ts";
-import { emptyHead } from "./audit-chain.ts";
-import type { AuditEntry } from "./audit-entry.ts";
-import { loadAuditKeys, type AuditKeys } from "./audit-keys.ts";
+import { type AuditEntry, emptyHead } from "./audit-entry.ts";
+import { type AuditKeys, loadAuditKeys } from "./audit-keys.ts";
 import { readAudit } from "./export-audit.ts";
+import { type AuditAppender, createAppender, openAudit } from "./open-audit.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 test("append() on SQLite takes along what comes before it is written", async () => {

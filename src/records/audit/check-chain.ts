@@ -1,6 +1,13 @@
-import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
-import { emptyHead, readLine, toHead } from "./audit-chain.ts";
-import type { AuditHead, AuditLine, AuditProblem, AuditSetAside } from "./audit-entry.ts";
+import { type JsonValue, toCanonicalJson } from "../../core/json.ts";
+import {
+  type AuditHead,
+  type AuditLine,
+  type AuditProblem,
+  type AuditSetAside,
+  emptyHead,
+  readLine,
+  toHead,
+} from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 
 /**

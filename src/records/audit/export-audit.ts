@@ -1,9 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import { emptyHead, toHead } from "./audit-chain.ts";
-import { auditStream, type AuditLine } from "./audit-entry.ts";
-import { loadAuditKeys, type AuditKeySource } from "./audit-keys.ts";
-import { toExportSeal } from "./export-seal.ts";
+import { type AuditHead, type AuditLine, auditStream, emptyHead, toHead } from "./audit-entry.ts";
+import { type AuditKeys, type AuditKeySource, loadAuditKeys } from "./audit-keys.ts";
 
 /** What part of the audit to read. */
 export interface ReadAuditOptions {
@@ -83,4 +81,31 @@ function parse(line: string): JsonValue {
   } catch {
     return null;
   }
+}
+
+/** The last line of an export: how many entries it has, and that somebody with the key says so. */
+interface ExportSeal extends AuditHead {
+  readonly type: "export-end";
+  readonly seal: string;
+}
+
+/** Makes the line that ends an export. */
+function toExportSeal(keys: AuditKeys, { count, hash }: AuditHead): ExportSeal {
+  return { type: "export-end", count, hash, seal: sealOf(keys, { count, hash }) };
+}
+
+/** Tells whether a line of an export is one that ends it, whoever made it. */
+export function isExportSeal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "type" in value && value.type === "export-end";
+}
+
+/** Tells whether a line was made with the key to end an export with this head. */
+export function isSealOf(keys: AuditKeys, head: AuditHead, value: unknown): boolean {
+  const { count, hash, seal } = value as Partial<ExportSeal>;
+  return count === head.count && hash === head.hash && seal === sealOf(keys, head);
+}
+
+/** No line of an anchor can stand in for it: they begin with a number. */
+function sealOf(keys: AuditKeys, { count, hash }: AuditHead): string {
+  return keys.anchor(`export ${count} ${hash}`);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
-import { toOrderedCopy } from "./audit-chain.ts";
+import { toOrderedCopy } from "./audit-entry.ts";
 
 test("toOrderedCopy() gives what JSON.stringify() writes as canonical JSON, or nothing", () => {
   fc.assert(

@@ -11,8 +11,7 @@ import { memoryStore } from "../../store/memory-store.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 import { exportAudit } from "./export-audit.ts";
 import { openAudit } from "./open-audit.ts";
-import { setAsideAudit } from "./set-aside-audit.ts";
-import { anchorAudit, verifyAudit, verifyAuditLines } from "./verify-audit.ts";
+import { anchorAudit, setAsideAudit, verifyAudit, verifyAuditLines } from "./verify-audit.ts";
 
 type Values = readonly JsonValue[];
 

@@ -1,17 +1,24 @@
-import type { JobOptions, ReadOptions, Store } from "../../core/store.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { JobOptions, ListOptions, LogStore, ReadOptions, Store } from "../../core/store.ts";
 import { checkAdd } from "../../store/checks.ts";
-import { beginJournal } from "./begin-journal.ts";
-import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions } from "./check-runs.ts";
-import { listRuns, type ListRunsOptions, type RunSummary } from "./list-runs.ts";
 import { openRun } from "./open-run.ts";
-import { createLeases } from "./run-lease.ts";
-import { createRunMarkers } from "./run-markers.ts";
-import { checkEvents, type RunEntry, type RunEvent, toStream } from "./run-records.ts";
-import { createSweeper } from "./run-sweeper.ts";
-import type { RunHandler, RunWorker, WorkOptions } from "./run-work.ts";
+import { createLeases, type HeldLease, type Leases } from "./run-lease.ts";
+import { createRunMarkers, createSweeper, type RunMarkers } from "./run-markers.ts";
+import {
+  checkEvents,
+  type RunEntry,
+  type RunEvent,
+  type RunRecord,
+  streamPrefix,
+  toOutcome,
+  toRecord,
+  toStepKey,
+  toStream,
+} from "./run-records.ts";
 import { startWorker } from "./run-worker.ts";
-import type { Run } from "./run.ts";
-import type { RunsOptions } from "./runs-options.ts";
+import type { Run, RunHandler, RunWorker, WorkOptions } from "./run.ts";
+import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions, type RunsOptions } from "./runs-options.ts";
 
 /** How a run is added. */
 export interface AddRunOptions extends JobOptions {
@@ -131,4 +138,85 @@ async function hasEnded({ log }: Store, runId: string): Promise<boolean> {
   const position = await log.position(toStream(runId));
   const [last] = await log.read(toStream(runId), { after: Math.max(0, position - 1), limit: 1 });
   return (last?.value as RunEvent | undefined)?.type === "run-end";
+}
+
+/** Writes the first lines of a journal in one commit, if there is none. Answers whether it did. */
+export async function beginJournal(
+  { log }: Pick<Store, "log">,
+  runId: string,
+  lines: readonly RunEvent[],
+): Promise<boolean> {
+  checkRunId(runId);
+  try {
+    await log.append(toStream(runId), [{ type: "run-start" }, ...lines], { expectedPosition: 0 });
+    return true;
+  } catch (cause) {
+    if (isKitbagError(cause, "store-conflict")) return false;
+    throw cause;
+  }
+}
+
+/** The lines of a step that was run, as if this run had run it. */
+export function toStepLines(runId: string, step: string, output: JsonValue): readonly RunEvent[] {
+  const key = toStepKey(runId, step);
+  const intent: RunRecord = { type: "step-intent", step, key, attempt: 1, idempotent: true };
+  const outcome: RunRecord = { type: "step-outcome", step, output };
+  return [intent, outcome];
+}
+
+/** What part of the runs to list. */
+export type ListRunsOptions = Omit<ListOptions, "prefix">;
+
+/** A run, as a list shows it. */
+export interface RunSummary {
+  readonly id: string;
+  /**
+   * `queued` waits for a worker, `running` has one; `review` has a step that may have happened: see `Run.resolve`. `idle` is everything
+   * else that has not ended: paused, or left by somebody who is no more there and was not a worker.
+   */
+  readonly status: "queued" | "running" | "review" | "idle" | "ok" | "failed";
+  /** How many lines its journal has. */
+  readonly entries: number;
+  /** Milliseconds since 1970: when the last line was written. */
+  readonly time: number;
+  /** Who works on it, if somebody does. */
+  readonly lease?: HeldLease;
+}
+
+/** What {@link listRuns} looks at. */
+interface RunLists {
+  readonly log: LogStore;
+  readonly leases: Pick<Leases, "find">;
+  readonly markers: Pick<RunMarkers, "findQueued">;
+}
+
+/** Lists runs in the order of their ids, 100 if nobody says how many. */
+async function listRuns(lists: RunLists, options: ListRunsOptions = {}): Promise<readonly RunSummary[]> {
+  const { after, limit = 100 } = options;
+  const streams = await lists.log.streams({
+    prefix: streamPrefix,
+    limit,
+    ...(after !== undefined && after !== "" && { after: toStream(after) }),
+  });
+  return Promise.all(streams.map((stream) => toSummary(lists, stream.slice(streamPrefix.length))));
+}
+
+async function toSummary({ log, leases, markers }: RunLists, id: string): Promise<RunSummary> {
+  const stream = toStream(id);
+  const entries = await log.position(stream);
+  const [[last], lease, queued] = await Promise.all([
+    log.read(stream, { after: entries - 1, limit: 1 }),
+    leases.find(id),
+    markers.findQueued(id),
+  ]);
+  const record = last && toRecord(last.value);
+  const status = toStatus(record, lease !== undefined, queued !== undefined);
+  return { id, status, entries, time: last?.time ?? 0, ...(status === "running" && lease && { lease }) };
+}
+
+function toStatus(last: RunRecord | undefined, isLeased: boolean, isQueued: boolean): RunSummary["status"] {
+  if (last?.type === "run-end") return toOutcome(last).status;
+  if (isLeased) return "running";
+  if (isQueued) return "queued";
+  return last?.type === "lease-end" && last.reason === "review" ? "review" : "idle";
 }

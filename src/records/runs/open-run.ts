@@ -18,8 +18,7 @@ import {
   type RunRecord,
   toStream,
 } from "./run-records.ts";
-import { createRunState, type RunState } from "./run-state.ts";
-import { createSteps } from "./run-steps.ts";
+import { createRunState, createSteps, type RunState } from "./run-steps.ts";
 import type { Run } from "./run.ts";
 
 /** What {@link openRun} needs. */

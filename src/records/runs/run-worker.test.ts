@@ -6,7 +6,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import type { AddRunOptions } from "./create-runs.ts";
-import type { RunHandler } from "./run-work.ts";
+import type { RunHandler } from "./run.ts";
 
 const leaseMs = 3000;
 

@@ -1,10 +1,10 @@
-import { isKitbagError } from "../../core/errors.ts";
-import type { Job } from "../../core/store.ts";
-import type { OpenedRun } from "./open-run.ts";
+import { describeCause, isKitbagError } from "../../core/errors.ts";
+import type { Job, Queue } from "../../core/store.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Sweeper } from "./run-sweeper.ts";
-import type { RunWorker } from "./run-work.ts";
-import { workOnRun, type WorkContext } from "./work-on-run.ts";
+import type { OpenedRun } from "./open-run.ts";
+import type { QueuedJob, RunMarkers, Sweeper } from "./run-markers.ts";
+import type { RunFailure } from "./run-records.ts";
+import type { RunHandler, RunWorker, WorkOptions } from "./run.ts";
 
 /** What a worker needs. */
 export interface WorkerOptions extends Omit<WorkContext, "onOpened" | "isStopping"> {
@@ -144,6 +144,173 @@ function createNap(clock: Clock): { take(ms: number): Promise<void>; wake(): voi
     wake() {
       isAwake = true;
       end();
+    },
+  };
+}
+
+/** What working on runs needs. */
+interface WorkContext {
+  readonly queue: Queue;
+  readonly markers: RunMarkers;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly handler: RunHandler;
+  readonly options: Required<WorkOptions>;
+  open(runId: string): Promise<OpenedRun>;
+  /** Called with each run that was opened, so that it can be stopped. */
+  onOpened(opened: OpenedRun): void;
+  isStopping(): boolean;
+}
+
+/** What becomes of the job: it is over, it comes again after so many milliseconds, or somebody else has the run now. */
+type Next = "done" | "lost" | { readonly againMs: number };
+
+const longestDelayMs = 60_000;
+
+/** Works on one run, from its job in the queue if there is one. Rejects only if the store does. */
+async function workOnRun(context: WorkContext, runId: string, job: Job | undefined): Promise<void> {
+  const heart = job && keepJob(context, job);
+  try {
+    const next = await tryRun(context, runId);
+    if (next === "lost") return;
+    if (next === "done") await finish(context, runId, job);
+    else await putBack(context, { runId, job, delayMs: Math.round(next.againMs) });
+  } finally {
+    heart?.cancel();
+  }
+}
+
+async function tryRun(context: WorkContext, runId: string): Promise<Next> {
+  let opened: OpenedRun;
+  try {
+    opened = await context.open(runId);
+  } catch (cause) {
+    if (isKitbagError(cause, "run-leased")) return { againMs: context.options.pollMs };
+    if (!isKitbagError(cause, "run-ended")) throw cause;
+    await context.markers.remove(runId);
+    return "done";
+  }
+  try {
+    const priority = await context.markers.setRunning(runId);
+    context.onOpened(opened);
+    await handle(context, opened);
+    return await settle(context, opened, priority);
+  } finally {
+    // Whatever went wrong: a lease that nobody uses must not be prolonged.
+    opened.abandon();
+  }
+}
+
+async function handle(context: WorkContext, opened: OpenedRun): Promise<void> {
+  const { run } = opened;
+  const { maxAttempts } = context.options;
+  try {
+    if (run.attempt > maxAttempts) {
+      const message = `Cannot finish the run: it was taken up ${maxAttempts} times and did not end`;
+      await run.end({ status: "failed", error: { message } });
+      return;
+    }
+    const output = await context.handler(run);
+    if (opened.left() === undefined) await run.end({ status: "ok", output: output ?? null });
+  } catch (cause) {
+    if (opened.left() === undefined) await leave(context, opened, cause);
+    else context.options.onError(cause);
+  }
+}
+
+/** Gives back a run whose handler threw. */
+async function leave(context: WorkContext, opened: OpenedRun, thrown: unknown): Promise<void> {
+  const { run } = opened;
+  try {
+    if (isKitbagError(thrown, "step-uncertain") && thrown.details.run === run.id) await opened.leave("review");
+    else if (context.isStopping()) await opened.leave("released");
+    else if (run.attempt < context.options.maxAttempts) await opened.leave("failed", toFailure(thrown));
+    else await run.end({ status: "failed", error: toFailure(thrown) });
+  } catch (cause) {
+    if (!isKitbagError(cause, "lease-lost")) throw cause;
+  }
+}
+
+function toFailure(cause: unknown): RunFailure {
+  const message = describeCause(cause);
+  return isKitbagError(cause) ? { code: cause.code, message } : { message };
+}
+
+async function settle(context: WorkContext, { run, left }: OpenedRun, priority: number): Promise<Next> {
+  const { markers, options } = context;
+  const delayMs = Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1));
+  switch (left()) {
+    case undefined:
+      return "lost";
+    case "ended":
+      await markers.remove(run.id);
+      return "done";
+    case "paused":
+    case "review":
+      await markers.removeRunning(run.id);
+      return "done";
+    case "released":
+      return queueAgain(context, run.id, { delayMs: 0, priority });
+    case "failed":
+      return queueAgain(context, run.id, { delayMs, priority });
+  }
+}
+
+async function queueAgain({ markers }: WorkContext, runId: string, job: QueuedJob): Promise<Next> {
+  const { delayMs } = await markers.setQueued(runId, job);
+  await markers.removeRunning(runId);
+  return { againMs: delayMs };
+}
+
+async function finish({ queue, markers }: WorkContext, runId: string, job: Job | undefined): Promise<void> {
+  if (job) await unlessJobLost(queue.complete(job));
+  // Somebody may have added the run while it was being worked on; the queue had it already and took no notice.
+  const queued = await markers.findQueued(runId);
+  if (queued) await queue.add(runId, queued);
+}
+
+interface PutBack {
+  readonly runId: string;
+  readonly job: Job | undefined;
+  readonly delayMs: number;
+}
+
+async function putBack({ queue, markers }: WorkContext, { runId, job, delayMs }: PutBack): Promise<void> {
+  if (job) return unlessJobLost(queue.release(job, { delayMs }));
+  const queued = await markers.findQueued(runId);
+  await queue.add(runId, { ...queued, delayMs });
+}
+
+/** Who has lost a job need not care: what counts is the journal. */
+async function unlessJobLost(write: Promise<void>): Promise<void> {
+  await write.catch((cause: unknown) => {
+    if (!isKitbagError(cause, "job-lost")) throw cause;
+  });
+}
+
+/** Prolongs the lease of a job. If that fails the job comes again, and finds that the run is leased. */
+function keepJob({ queue, clock, leaseMs }: WorkContext, job: Job): { cancel(): void } {
+  let isKept = true;
+  let stopTimer: () => void;
+
+  function schedule(): void {
+    if (!isKept) return;
+    stopTimer = clock.after(
+      leaseMs / 3,
+      () =>
+        void queue
+          .extend(job, leaseMs)
+          .catch(() => undefined)
+          .then(schedule),
+      { unref: true },
+    );
+  }
+
+  schedule();
+  return {
+    cancel() {
+      isKept = false;
+      stopTimer();
     },
   };
 }

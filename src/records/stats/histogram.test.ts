@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { Histogram } from "./histogram.ts";
+import { Histogram } from "./call-tally.ts";
 
 test("Histogram has quantiles that are off by less than 2.2 %", () => {
   const durations = fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 200 });

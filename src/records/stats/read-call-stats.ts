@@ -4,7 +4,6 @@ import type { LogEntry, LogStore, Store } from "../../core/store.ts";
 import { callStream, type EndRecord, type StartRecord, toCallRecord } from "./call-records.ts";
 import type { CallStats } from "./call-stats.ts";
 import { type CallTally, createCallTally } from "./call-tally.ts";
-import { createSlowest, type SlowCall } from "./slowest.ts";
 
 /** Which calls {@link readCallStats} counts. */
 export interface ReadCallStatsOptions {
@@ -195,4 +194,28 @@ export async function findPosition(log: LogStore, stream: string, time: number):
     else last = middle - 1;
   }
   return before;
+}
+
+/** A call that took long. */
+export interface SlowCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly durationMs: number;
+  /** When it ended, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+const most = 5;
+
+/** Makes a list of the five slowest calls of those that are added, the slowest first. */
+function createSlowest(): { add(call: SlowCall): void; list(): readonly SlowCall[] } {
+  let list: readonly SlowCall[] = [];
+  return {
+    add(call) {
+      const last = list[most - 1];
+      if (last !== undefined && last.durationMs >= call.durationMs) return;
+      list = [...list, call].toSorted((left, right) => right.durationMs - left.durationMs).slice(0, most);
+    },
+    list: () => list,
+  };
 }

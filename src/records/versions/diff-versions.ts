@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store.ts";
-import type { VersionContent, VersionFile } from "./content.ts";
+import type { VersionContent, VersionFile } from "./history.ts";
 
 /** What became of one file. */
 export interface FileDiff {

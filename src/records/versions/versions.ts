@@ -1,13 +1,24 @@
 import { hash } from "node:crypto";
 
-import { toCanonicalJson } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
+import { toCanonicalJson } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import { loadContent, toContent, toDigest, type VersionContent, type VersionSource } from "./content.ts";
 import { diffVersions, type VersionDiff } from "./diff-versions.ts";
-import { addRecord, findAddresses, readHistory, toNotes, type Version, type VersionNotes } from "./history.ts";
+import {
+  addRecord,
+  findAddresses,
+  loadContent,
+  readHistory,
+  toContent,
+  toDigest,
+  toNotes,
+  type Version,
+  type VersionContent,
+  type VersionNotes,
+  type VersionSource,
+} from "./history.ts";
 
-export type { VersionContent, VersionFile, VersionSource } from "./content.ts";
+export type { VersionContent, VersionFile, VersionSource } from "./history.ts";
 export type { FileDiff, VersionDiff } from "./diff-versions.ts";
 export type { Version, VersionNotes } from "./history.ts";
 

@@ -1,18 +1,17 @@
 import type { ApprovalAsked, ModelAnswered } from "../../../agent/events.ts";
 import { takeSound } from "../../../agent/log/check-journal.ts";
-import { foldLines, type Folded } from "../../../agent/log/fold-journal.ts";
+import { type Folded, foldLines } from "../../../agent/log/fold-journal.ts";
+import { parseInput } from "../../../agent/run/parse-input.ts";
 import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json.ts";
+import { nearestNames } from "../../../core/nearest.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { Sealer } from "../../../records/audit/audit-keys.ts";
-import { createRuns } from "../../../records/runs/create-runs.ts";
-import type { RunSummary } from "../../../records/runs/list-runs.ts";
-import { toRecord, type RunEntry, type RunOutcome, streamPrefix } from "../../../records/runs/run-records.ts";
-import { toPrintableLine } from "../../printable.ts";
-import { nearestNames } from "../../../core/nearest.ts";
+import { createRuns, type RunSummary } from "../../../records/runs/create-runs.ts";
+import { type RunEntry, type RunOutcome, streamPrefix, toRecord } from "../../../records/runs/run-records.ts";
 import { usageError } from "../../cli-command.ts";
-import { parseInput } from "../../../agent/run/parse-input.ts";
-import type { JsonValue } from "../../../core/json.ts";
+import { toPrintableLine } from "../../printable.ts";
 
 /** A run as people see it. */
 export type ShownStatus = "ok" | "failed" | "stopped" | "running" | "waiting" | "interrupted";

@@ -11,7 +11,7 @@ import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun } from ".
 import { originOf, renderResume } from "./run-origin.ts";
 import { isKitbagError, type Failure } from "../../../core/errors.ts";
 import { getText, readLimit, showCommand } from "../../options.ts";
-import type { RunSummary } from "../../../records/runs/list-runs.ts";
+import type { RunSummary } from "../../../records/runs/create-runs.ts";
 
 /** Shows one run as a transcript; its journal as data. */
 export async function showRun(invocation: Invocation): Promise<Answer> {

@@ -1,13 +1,12 @@
 import { isKitbagError } from "../../../core/errors.ts";
+import { hasScope } from "../../../core/scopes.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Caller } from "../../../gate/gate.ts";
-import { hasScope } from "../../../core/scopes.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import type { Runs } from "../../../records/runs/create-runs.ts";
-import type { RunSummary } from "../../../records/runs/list-runs.ts";
+import type { Runs, RunSummary } from "../../../records/runs/create-runs.ts";
 import type { RunEntry } from "../../../records/runs/run-records.ts";
 import type { ServedClient } from "../client.ts";
-import { toKitbagUri, type KitbagUri } from "./kitbag-uri.ts";
+import { type KitbagUri, toKitbagUri } from "./kitbag-uri.ts";
 import type { ReadPart, ResourcePart } from "./resource-part.ts";
 
 const mimeType = "application/json";
