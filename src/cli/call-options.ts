@@ -1,7 +1,8 @@
+import { longestTimerMs } from "../core/async.ts";
 import type { CallOptions, ApprovalRequest, Approve } from "../workspace/call/call-options.ts";
 import type { WorkspaceOptions } from "../workspace/workspace.ts";
-import { type Invocation, usageError } from "./cli-command.ts";
-import { getText } from "./options.ts";
+import type { Invocation } from "./cli-command.ts";
+import { getText, readCount } from "./options.ts";
 import type { Records } from "./store/open-records.ts";
 import { isYes } from "./terminal.ts";
 import { toPrintableLine } from "./printable.ts";
@@ -16,26 +17,17 @@ export function toCallOptions(
   { approve }: Pick<WorkspaceOptions, "approve">,
   { user }: Pick<Records, "user">,
 ): CallOptions {
+  const flag = getText(invocation.options, "limitMs");
+  const source = flag === undefined ? "KITBAG_LIMIT_MS" : "--limit-ms";
+  const expected = `a whole number of milliseconds, from 1 to ${longestTimerMs}`;
+  const limitMs = readCount(source, flag ?? invocation.env["KITBAG_LIMIT_MS"], longestTimerMs, expected);
   return {
-    ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
+    ...(limitMs !== undefined && { limitMs }),
     ...(approve === undefined && { approve: askThePerson(invocation) }),
     ...(user !== undefined && { user }),
     // A person reads all of it, or pipes it on; only models need the head.
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };
-}
-
-const longestLimitMs = 2 ** 31 - 1;
-
-/** What the person says goes before the environment. */
-function readLimit(flag: string | undefined, variable: string | undefined): { limitMs?: number } {
-  const text = flag ?? variable;
-  if (text === undefined) return {};
-  const limitMs = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
-  if (limitMs >= 1 && limitMs <= longestLimitMs) return { limitMs };
-  throw usageError(
-    `Cannot use ${flag === undefined ? "KITBAG_LIMIT_MS" : "--limit-ms"} ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
-  );
 }
 
 /** Who calls a tool by hand is there to approve it; a script says so with `--yes`. */

@@ -1,4 +1,8 @@
 #!/usr/bin/env node
+/**
+ * The command `kitbag`: the only folder that picks drivers and prints. It may import all others. Start reading at `run-program.ts`, which
+ * finds a command in the table of `commands.ts`; `commands/` has a file for each, and `open-project.ts` opens what most of them work on.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { isAbsolute, join } from "node:path";

@@ -16,7 +16,7 @@ import { createRecords, type Records } from "./store/open-records.ts";
 import { uninterrupted } from "./until-interrupted.ts";
 
 /** What a command wants of the tools that it opens. */
-export interface ToolWishes {
+export interface OpenToolsOptions {
   /** Folders with skills, after those of `--skills` and before the usual places. */
   readonly directories?: readonly string[];
   /** Whether the tool that is asked for is there without any skill: then no skills are looked for. @default they always are */
@@ -46,7 +46,7 @@ export interface Project {
    *
    * @throws {KitbagError} as {@link openTools}, and `store-…`, `audit-…` if calls cannot be recorded.
    */
-  open(wishes?: ToolWishes): Promise<OpenTools>;
+  open(wanted?: OpenToolsOptions): Promise<OpenTools>;
   /** Waits for what is still written, and closes the runtimes and the store. A signal does not interrupt it. */
   close(): Promise<void>;
 }
@@ -66,8 +66,8 @@ export function openProject(invocation: Invocation, options: ProjectOptions = {}
     invocation,
     records,
     runtimes,
-    async open(wishes = {}) {
-      const opened = await openTools(invocation, wishes, { runtimes, complete: records.complete });
+    async open(wanted = {}) {
+      const opened = await openTools(invocation, wanted, { runtimes, complete: records.complete });
       await startLog(opened.workspace, opened.options, invocation);
       records.keepVersions(opened.workspace);
       return opened;
@@ -89,27 +89,27 @@ export function openProject(invocation: Invocation, options: ProjectOptions = {}
  */
 export async function openTools(
   invocation: Invocation,
-  wishes: ToolWishes = {},
+  wanted: OpenToolsOptions = {},
   additions: Additions = {},
 ): Promise<OpenTools> {
-  const directories = [...getTexts(invocation.options, "skills"), ...(wishes.directories ?? [])];
+  const directories = [...getTexts(invocation.options, "skills"), ...(wanted.directories ?? [])];
   const load = async (): Promise<readonly SkillReport[]> =>
     openServers(invocation, additions.runtimes).complete(await loadReports(invocation, directories));
   const opened = await openConfigured(invocation, additions);
   if (!isKitbagError(opened)) {
     await openServers(invocation, additions.runtimes).add(opened.workspace, opened.mcp);
-    if (wishes.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged: [] };
-    return addFound(invocation, opened, { load, isThere: wishes.isThere });
+    if (wanted.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged: [] };
+    return addFound(invocation, opened, { load, isThere: wanted.isThere });
   }
   // Nothing is configured. Where nothing is found either, no store is opened.
   const found = hasMadeTools(invocation.cwd) ? undefined : await load();
-  if (found?.length === 0 && directories.length === 0 && wishes.mayBeEmpty !== true) {
+  if (found?.length === 0 && directories.length === 0 && wanted.mayBeEmpty !== true) {
     const { noteMissing } = await import("./skills/note-missing.ts");
-    await noteMissing(wishes.asked === undefined ? [] : [wishes.asked], { invocation });
+    await noteMissing(wanted.asked === undefined ? [] : [wanted.asked], { invocation });
     throw opened;
   }
   const empty = await createConfigured({}, additions, invocation.cwd);
-  return addFound(invocation, empty, { load: async () => found ?? load(), isThere: wishes.isThere });
+  return addFound(invocation, empty, { load: async () => found ?? load(), isThere: wanted.isThere });
 }
 
 async function openConfigured(invocation: Invocation, additions: Additions): Promise<OpenWorkspace | KitbagError> {
@@ -122,7 +122,7 @@ async function openConfigured(invocation: Invocation, additions: Additions): Pro
 }
 
 interface FoundSources {
-  readonly isThere: ToolWishes["isThere"] | undefined;
+  readonly isThere: OpenToolsOptions["isThere"] | undefined;
   load(): Promise<readonly SkillReport[]>;
 }
 

@@ -62,14 +62,25 @@ export function showCommand(words: string, { options }: Pick<Invocation, "option
 }
 
 /**
- * Reads `--limit`.
+ * Reads a whole number from 1 to `most` that a flag or a variable gives; nothing if neither is given.
  *
- * @throws {KitbagError} `usage-invalid` if it is no number.
+ * @throws {KitbagError} `usage-invalid` for any other text.
  */
+export function readCount(
+  source: string,
+  text: string | undefined,
+  most: number,
+  expected = `a whole number from 1 to ${most}`,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,12}$/u.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw usageError(`Cannot use ${source} ${text}: expected ${expected}`);
+}
+
+/** How many rows a list has, as `--limit` says. @throws {KitbagError} `usage-invalid` */
 export function readLimit(text = "20"): number {
-  const limit = /^\d{1,6}$/u.test(text) ? Number(text) : 0;
-  if (limit >= 1) return limit;
-  throw usageError(`Cannot use --limit ${text}: expected a whole number from 1 to 999999`);
+  return readCount("--limit", text, 999_999) as number;
 }
 
 /** How much is logged: each says what those behind it say, and more. */

@@ -33,7 +33,7 @@ export interface OpenAgent {
 }
 
 /** What a command says about its agent. */
-export interface AgentWishes {
+export interface OpenAgentOptions {
   /** Folders with skills beside those that the person names. */
   readonly directories?: readonly string[];
   /** Whether interpreters are kept ready: worth it for a conversation. @default false */
@@ -45,10 +45,10 @@ export interface AgentWishes {
 }
 
 /** Opens a project, and an agent on its tools. The caller closes it. */
-export async function openAgent(invocation: Invocation, wishes: AgentWishes): Promise<OpenAgent> {
-  const project = openProject(invocation, { warm: wishes.warm ?? false });
+export async function openAgent(invocation: Invocation, wanted: OpenAgentOptions): Promise<OpenAgent> {
+  const project = openProject(invocation, { warm: wanted.warm ?? false });
   try {
-    return { ...(await openOn(project, wishes)), close: () => project.close() };
+    return { ...(await openOn(project, wanted)), close: () => project.close() };
   } catch (cause) {
     await project.close();
     throw cause;
@@ -57,7 +57,7 @@ export async function openAgent(invocation: Invocation, wishes: AgentWishes): Pr
 
 async function openOn(
   project: Project,
-  { exposure, limits, directories = [], asksModel = true }: AgentWishes,
+  { exposure, limits, directories = [], asksModel = true }: OpenAgentOptions,
 ): Promise<Omit<OpenAgent, "close">> {
   const { invocation, records } = project;
   // Who only wants to talk needs neither a configuration nor skills.

@@ -179,7 +179,7 @@ test("kitbag chat --examples without a keyboard holds three short conversations 
   expect(packageJson.scripts.start).toMatch(/main\.ts chat --examples$/u);
 });
 
-interface ChatWishes {
+interface ChatOptions {
   readonly project?: Project;
   readonly env?: Readonly<Record<string, string>>;
   readonly words?: readonly string[];
@@ -187,7 +187,7 @@ interface ChatWishes {
 
 function chat(
   lines: readonly string[],
-  { project = createTools(), env = {}, words = [] }: ChatWishes = {},
+  { project = createTools(), env = {}, words = [] }: ChatOptions = {},
 ): ReturnType<typeof runKitbag> {
   return runKitbag(["chat", "--module", "tools.mjs", ...words], { project, env, stdin: `${lines.join("\n")}\n` });
 }

@@ -39,13 +39,13 @@ export const chatCommand: CliCommand = {
     const kind = chooseKind(invocation);
     const { runChat } = await import("../agent/chat/run-chat.ts");
     const { openAgent } = await import("../agent/open-agent.ts");
-    const wishes = {
+    const wanted = {
       limits,
       warm: kind !== "lines",
       directories: invocation.options["examples"] === true ? [exampleSkills] : [],
       ...(exposure !== undefined && { exposure }),
     };
-    const open = await openAgent(invocation, wishes);
+    const open = await openAgent(invocation, wanted);
     try {
       const answer = await runChat(invocation, open, kind);
       return kind === "show" && !invocation.json

@@ -54,8 +54,8 @@ export const runCommand: CliCommand = {
     const conversation = getText(invocation.options, "conversation");
     if (conversation !== undefined) checkConversationId(conversation);
     const text = await readTask(invocation);
-    const wishes = { limits, ...(exposure !== undefined && { exposure }) };
-    const open = await openAgent(invocation, wishes);
+    const wanted = { limits, ...(exposure !== undefined && { exposure }) };
+    const open = await openAgent(invocation, wanted);
     try {
       return await runTask(invocation, open, { text, options: output === undefined ? {} : { output }, breakpoints });
     } finally {

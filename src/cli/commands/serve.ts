@@ -7,7 +7,7 @@ import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import type { Served } from "../serve/open-served.ts";
-import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
+import { addServeOptions, readServeOptions, type ServeOptions } from "../serve/serve-options.ts";
 import type { Project } from "../open-project.ts";
 import { endSignals, untilInterrupted } from "../until-interrupted.ts";
 
@@ -30,15 +30,15 @@ export const serveCommand: CliCommand = {
   },
   async run(given) {
     const entered = enterProject(given);
-    const wishes = readServeWishes(entered);
-    const invocation = { ...entered, makesTools: wishes.hasForge };
+    const wanted = readServeOptions(entered);
+    const invocation = { ...entered, makesTools: wanted.hasForge };
     const client = getText(invocation.options, "printConfig");
     if (client !== undefined) {
       const { printConfig } = await import("../serve/print-config.ts");
-      return printConfig(client, wishes, invocation);
+      return printConfig(client, wanted, invocation);
     }
-    const serving = serve(invocation, wishes);
-    if (wishes.http !== undefined || invocation.terminal.canAsk) return serving;
+    const serving = serve(invocation, wanted);
+    if (wanted.http !== undefined || invocation.terminal.canAsk) return serving;
     // Few clients show what a program that ended wrote to its standard error.
     const answer = await serving.catch(toFailedAnswer);
     if (answer.failure === undefined) return answer;
@@ -47,25 +47,25 @@ export const serveCommand: CliCommand = {
   },
 };
 
-async function serve(invocation: Invocation, wishes: ServeWishes): Promise<Answer> {
+async function serve(invocation: Invocation, wanted: ServeOptions): Promise<Answer> {
   const { openProject } = await import("../open-project.ts");
   const project = openProject(invocation, { warm: true });
   try {
-    return await serveProject(project, wishes);
+    return await serveProject(project, wanted);
   } finally {
     await project.close();
   }
 }
 
-async function serveProject(project: Project, wishes: ServeWishes): Promise<Answer> {
+async function serveProject(project: Project, wanted: ServeOptions): Promise<Answer> {
   const { invocation, runtimes } = project;
   const { openServed } = await import("../serve/open-served.ts");
-  const { http } = wishes;
+  const { http } = wanted;
   const places = http?.tokens;
   const tokens = places && (await import("../serve/tokens.ts")).openTokens(places);
   surviveRejections(invocation);
   const work = async (signal: AbortSignal): Promise<Answer> => {
-    const open = (): Promise<Served> => openServed(project, wishes, tokens);
+    const open = (): Promise<Served> => openServed(project, wanted, tokens);
     const served =
       http === undefined
         ? await open()

@@ -16,7 +16,7 @@ import { isEnforced, renderTool } from "../render-tool.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { isComplete } from "../skills/open-skill-of.ts";
 import { noteMissing } from "../skills/note-missing.ts";
-import { openTools, type OpenTools, type ToolWishes } from "../open-project.ts";
+import { openTools, type OpenTools, type OpenToolsOptions } from "../open-project.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { renderSkill, renderSkipped, showSkill, toSkillDocument } from "../skills/show-skill.ts";
 
@@ -113,8 +113,8 @@ export const showCommand: CliCommand = {
 async function showFilledText(invocation: Invocation, address: string): Promise<Answer> {
   const runtimes = openCliRuntimes(invocation);
   try {
-    const wishes: ToolWishes = { isThere: (configured) => configured.getSkill(address) !== undefined };
-    const { workspace } = await openTools(invocation, wishes, { runtimes });
+    const wanted: OpenToolsOptions = { isThere: (configured) => configured.getSkill(address) !== undefined };
+    const { workspace } = await openTools(invocation, wanted, { runtimes });
     const skill = workspace.getSkill(address);
     if (skill !== undefined) return await showText(workspace, skill, invocation);
     const names = workspace.getSkills().map((state) => state.skill.name);

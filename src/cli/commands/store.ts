@@ -3,9 +3,9 @@ import { addStoreOption } from "../options.ts";
 import { createVersions } from "../../records/versions/versions.ts";
 import { type Answer, type CliCommand, type Invocation, type Action, runAction } from "../cli-command.ts";
 import { acceptStore } from "../store/accept-store.ts";
-import { exportKept, importKept } from "../store/transfer-kept.ts";
+import { exportKept, importKept } from "../store/transfer-store.ts";
 import { withKept } from "../store/open-kept.ts";
-import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
+import { backupFile, checkFile, repairFile } from "../store/sqlite-file.ts";
 
 /** For so long a large output is kept, so that it can still be read. */
 const minAgeMs = 7 * 24 * 60 * 60 * 1000;

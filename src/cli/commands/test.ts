@@ -9,7 +9,7 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/creation/run-examples.ts";
 import { askThePerson } from "../call-options.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { addModuleOption, addOption, getText, addSandboxOption } from "../options.ts";
+import { addModuleOption, addOption, getText, addSandboxOption, readCount } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { noteUntrusted } from "../skills/load-reports.ts";
 import { openProject, type Project } from "../open-project.ts";
@@ -193,11 +193,4 @@ function readFuzz({ options }: Invocation): { readonly count: number; readonly s
     count: readCount("--runs", runs, 10_000) ?? usualRuns,
     seed: readCount("--seed", seed, 2 ** 31 - 1) ?? Math.floor(Math.random() * 1_000_000),
   };
-}
-
-function readCount(flag: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const count = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
-  throw usageError(`Cannot use ${flag} ${text}: expected a whole number from 1 to ${most}`);
 }

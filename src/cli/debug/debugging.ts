@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../core/async.ts";
 import type { DebugOptions } from "../../runtimes/debug/debug-launcher.ts";
 import type { DebugEvent, DebugSession } from "../../runtimes/debug/debug-session.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
@@ -26,7 +27,6 @@ export interface Debugging {
   check(found: RegisteredTool | undefined): void;
 }
 
-const longestLimitMs = 2 ** 31 - 1;
 const prompt = "(debug) ";
 
 /**
@@ -46,7 +46,7 @@ export function createDebugging(invocation: Invocation): Debugging {
   }
   let hasSession = false;
   return {
-    limitMs: longestLimitMs,
+    limitMs: longestTimerMs,
     check(found) {
       if (found === undefined || found.tool.code.kind === "script") return;
       throw usageError(`Cannot debug ${found.address}: only scripts can be, and it is a ${found.tool.code.kind} tool`);

@@ -20,7 +20,7 @@ import { toPrintableLine } from "../printable.ts";
 import type { Tool } from "../../core/tool.ts";
 
 /** How a workshop is opened. */
-export interface WorkshopWishes {
+export interface WorkshopOptions {
   /** Whether tools may be made. */
   readonly hasForge: boolean;
   /** Asked when a tool wants more than the policy grants. @default it waits */
@@ -43,12 +43,12 @@ export interface Workshop extends Omit<OpenWorkspace, "forge"> {
 /** Opens the tools and skills of a project, code mode and the forge. */
 export async function openWorkshop(
   project: Project,
-  wishes: WorkshopWishes & { readonly hasForge: true },
+  wanted: WorkshopOptions & { readonly hasForge: true },
 ): Promise<Workshop & { readonly forge: Forge }>;
-export async function openWorkshop(project: Project, wishes: WorkshopWishes): Promise<Workshop>;
+export async function openWorkshop(project: Project, wanted: WorkshopOptions): Promise<Workshop>;
 export async function openWorkshop(
   { invocation, records, runtimes }: Project,
-  { hasForge, approve, scopesOf, maxPerUser, addSkills = createAddition(invocation) }: WorkshopWishes,
+  { hasForge, approve, scopesOf, maxPerUser, addSkills = createAddition(invocation) }: WorkshopOptions,
 ): Promise<Workshop> {
   const code = createCodeMode(runtimes);
   const complete: Additions["complete"] = (given) =>
@@ -82,7 +82,7 @@ export async function openWorkshop(
 }
 
 /** Adds the skills of the project, and of the folders that the person named. */
-function createAddition(invocation: Invocation): NonNullable<WorkshopWishes["addSkills"]> {
+function createAddition(invocation: Invocation): NonNullable<WorkshopOptions["addSkills"]> {
   return async ({ workspace }, servers) => {
     const reports = await loadReports(invocation, getTexts(invocation.options, "skills"));
     addFoundSkills(workspace, await servers.complete(reports));

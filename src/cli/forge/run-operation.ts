@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../core/async.ts";
 import { KitbagError, toFailure } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
@@ -134,8 +135,6 @@ interface AskedCall {
   readonly signal: AbortSignal;
 }
 
-const longestLimitMs = 2 ** 31 - 1;
-
 /** Asks at the terminal; without a terminal no question is asked. */
 export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking {
   const cancel = new AbortController();
@@ -160,7 +159,7 @@ export function createAsking({ terminal }: Pick<Invocation, "terminal">): Asking
       });
       clock.watch();
       try {
-        const outcome = await make({ limitMs: longestLimitMs, signal: AbortSignal.any([signal, cancel.signal]) });
+        const outcome = await make({ limitMs: longestTimerMs, signal: AbortSignal.any([signal, cancel.signal]) });
         if (!isOver || outcome.status === "ok") return outcome;
         return { status: "failed", error: toFailure("call-timeout", { tool, limitMs }) };
       } finally {

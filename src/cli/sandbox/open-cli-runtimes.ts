@@ -124,14 +124,14 @@ function parseLine(line: string, number: number, path: string): [[name: string, 
 }
 
 /** What tells which sandbox a person wants. */
-export type SandboxWishes = Pick<Invocation, "options" | "env" | "terminal">;
+export type SandboxFlags = Pick<Invocation, "options" | "env" | "terminal">;
 
 /**
  * The sandbox that the person names, by flag or environment; none to take the best of this machine. To run without one is shown.
  *
  * @throws {KitbagError} `usage-invalid` for an unknown name.
  */
-export function chooseSandbox({ options, env, terminal }: SandboxWishes): SandboxName | undefined {
+export function chooseSandbox({ options, env, terminal }: SandboxFlags): SandboxName | undefined {
   const given = getText(options, "sandbox") ?? env["KITBAG_SANDBOX"];
   if (given === undefined || given === "") return undefined;
   const name = sandboxNames.find((candidate) => candidate === given);

@@ -21,7 +21,7 @@ import { ownFolder } from "../store/find-project.ts";
 import type { Project } from "../open-project.ts";
 import type { LiveTokens } from "./tokens.ts";
 import { readVersion } from "../own-files.ts";
-import type { ServeWishes } from "./serve-wishes.ts";
+import type { ServeOptions } from "./serve-options.ts";
 
 /** A workspace that is ready to be served. */
 export interface Served {
@@ -67,7 +67,7 @@ async function logSession({ terminal, ...given }: Invocation, { type, ...fields 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   project: Project,
-  { directories, exposure, hasForge, http }: ServeWishes,
+  { directories, exposure, hasForge, http }: ServeOptions,
   tokens: LiveTokens | undefined,
 ): Promise<Served> {
   const { invocation } = project;

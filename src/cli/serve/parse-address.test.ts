@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseAddress } from "./serve-wishes.ts";
+import { parseAddress } from "./serve-options.ts";
 
 test.for([
   ["8080", "127.0.0.1", 8080],

@@ -10,25 +10,25 @@ import { toFindOptions } from "../skills/load-reports.ts";
 import { type ClientEntry, renderClientConfig } from "./client-configs.ts";
 import { isSource, mainFile } from "../own-files.ts";
 import { readTokens, withoutMissing } from "./tokens.ts";
-import type { HttpWishes, ServeWishes } from "./serve-wishes.ts";
+import type { HttpOptions, ServeOptions } from "./serve-options.ts";
 
 /**
  * Answers with what `client` must be told to start or reach what this line would serve.
  *
  * @throws {KitbagError} `usage-invalid`, `option-invalid` for what could not be served: later the client would only say that it fails.
  */
-export function printConfig(client: string, wishes: ServeWishes, invocation: Invocation): Answer {
-  checkServable(wishes, invocation);
-  const entry = wishes.http === undefined ? toStdio(wishes, invocation) : toHttp(wishes.http);
+export function printConfig(client: string, wanted: ServeOptions, invocation: Invocation): Answer {
+  checkServable(wanted, invocation);
+  const entry = wanted.http === undefined ? toStdio(wanted, invocation) : toHttp(wanted.http);
   const { place, text } = renderClientConfig(client, entry);
   if (!invocation.json) invocation.terminal.note(`# ${place}\n`);
-  if (wishes.http !== undefined && wishes.http.publicUrl === undefined && isEverywhere(wishes.http.host)) {
+  if (wanted.http !== undefined && wanted.http.publicUrl === undefined && isEverywhere(wanted.http.host)) {
     invocation.terminal.note("# On other machines, write the address of this one in place of 127.0.0.1\n");
   }
   return { document: { client, place, ...entry, text }, text };
 }
 
-function checkServable({ directories, http }: ServeWishes, invocation: Invocation): void {
+function checkServable({ directories, http }: ServeOptions, invocation: Invocation): void {
   const { diagnostics } = findSkills(toFindOptions(invocation, directories));
   const missing = diagnostics.find(({ code }) => code === "folder-missing");
   if (missing !== undefined) throw usageError(missing.message);
@@ -40,7 +40,7 @@ function checkServable({ directories, http }: ServeWishes, invocation: Invocatio
 }
 
 /** Clients start programs in any folder, so every path is absolute. */
-function toStdio({ directories, exposure, hasForge }: ServeWishes, invocation: Invocation): ClientEntry {
+function toStdio({ directories, exposure, hasForge }: ServeOptions, invocation: Invocation): ClientEntry {
   const { options, cwd: project } = invocation;
   const program = { node: process.execPath, main: mainFile, isSource, platform: process.platform };
   const { command, args } = toCommand(program, project);
@@ -58,7 +58,7 @@ function toStdio({ directories, exposure, hasForge }: ServeWishes, invocation: I
   return { transport: "stdio", command, args: [...args, "serve", "--project", project, ...flags, ...folders] };
 }
 
-function toHttp({ host, port, tokens, oauth, publicUrl }: HttpWishes): ClientEntry {
+function toHttp({ host, port, tokens, oauth, publicUrl }: HttpOptions): ClientEntry {
   const own = isEverywhere(host) ? "127.0.0.1" : host;
   const name = own.includes(":") ? `[${own}]` : own;
   const url = publicUrl ?? `http://${name}:${port}/mcp`;

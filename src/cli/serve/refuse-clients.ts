@@ -13,7 +13,7 @@ import type { LiveTokens } from "./tokens.ts";
 import type { Served } from "./open-served.ts";
 import { openServiceGate } from "./serve-http.ts";
 import { openProtocolOutput } from "./serve-stdio.ts";
-import type { HttpWishes } from "./serve-wishes.ts";
+import type { HttpOptions } from "./serve-options.ts";
 
 /**
  * Tells the client that started this program why there is no service, as the error of each request, until the client goes away. Answers
@@ -33,7 +33,7 @@ export async function refuseStdio({ terminal }: Invocation, { failure = "", ...a
 /** What is needed to wait for a person. */
 export interface WaitingParts {
   readonly invocation: Invocation;
-  readonly http: HttpWishes;
+  readonly http: HttpOptions;
   readonly tokens: LiveTokens | undefined;
   readonly signal: AbortSignal;
 }

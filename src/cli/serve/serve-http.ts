@@ -11,7 +11,7 @@ import { defaultStore, findNamedStore, nameStore } from "../store/choose-store.t
 import type { Terminal } from "../terminal.ts";
 import type { LiveTokens, FollowedTokens } from "./tokens.ts";
 import type { Served } from "./open-served.ts";
-import type { HttpWishes } from "./serve-wishes.ts";
+import type { HttpOptions } from "./serve-options.ts";
 import { openGate } from "../../gate/open-gate.ts";
 import { interrupt } from "../until-interrupted.ts";
 
@@ -26,14 +26,14 @@ export interface ServedParts {
 /** Serves over HTTP until `signal` is aborted, then lets calls finish. Follows the files of its tokens. */
 export async function serveHttp(
   invocation: Invocation,
-  wishes: HttpWishes,
+  wanted: HttpOptions,
   parts: ServedParts,
   signal: AbortSignal,
 ): Promise<void> {
   const { served, tokens } = parts;
-  const facts = await gatherFacts(invocation, wishes, parts);
+  const facts = await gatherFacts(invocation, wanted, parts);
   const gate = await openServiceGate(invocation, {
-    http: wishes,
+    http: wanted,
     tokens,
     route: served.server.route("/mcp"),
     report: await createReport(invocation),
@@ -60,7 +60,7 @@ function show(invocation: Invocation, facts: ServingFacts): void {
 
 async function gatherFacts(
   invocation: Invocation,
-  { tokens, oauth, publicUrl }: HttpWishes,
+  { tokens, oauth, publicUrl }: HttpOptions,
   { served: { workspace, store }, runtimes }: ServedParts,
 ): Promise<Omit<ServingFacts, "url">> {
   const named = findNamedStore(invocation);
@@ -160,7 +160,7 @@ function showAccess(access: readonly string[]): string {
 
 /** What a service listens with. */
 interface ServiceGateParts {
-  readonly http: HttpWishes;
+  readonly http: HttpOptions;
   /** Nothing if no token is asked for, or callers log in elsewhere. */
   readonly tokens: LiveTokens | undefined;
   readonly route: Route;

@@ -28,14 +28,14 @@ export type KeptChoice = Extract<StoreChoice, { readonly kind: "sqlite" | "postg
 export type SqliteChoice = Extract<StoreChoice, { readonly kind: "sqlite" }>;
 
 /** What tells which store a person wants. */
-export type StoreWishes = Pick<Invocation, "options" | "env" | "cwd">;
+export type StoreFlags = Pick<Invocation, "options" | "env" | "cwd">;
 
 /**
  * The store that the person names, by flag or environment; nothing if neither names one.
  *
  * @throws {KitbagError} `usage-invalid` for anything that is no store. It never repeats a password.
  */
-export function findNamedStore({ options, env, cwd }: StoreWishes): StoreChoice | undefined {
+export function findNamedStore({ options, env, cwd }: StoreFlags): StoreChoice | undefined {
   const flag = getText(options, "store");
   const given = flag ?? env["KITBAG_STORE"];
   if (flag === undefined && (given === undefined || given === "")) return undefined;

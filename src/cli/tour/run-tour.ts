@@ -13,7 +13,7 @@ import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { loadSkills } from "../../skills/load/load-skills.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
-import { chooseSandbox, type SandboxWishes } from "../sandbox/open-cli-runtimes.ts";
+import { chooseSandbox, type SandboxFlags } from "../sandbox/open-cli-runtimes.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { Guarantee } from "../../sandbox/sandbox.ts";
 
@@ -160,7 +160,7 @@ interface OpenTourKit extends Omit<TourKit, "show"> {
 const orders = { orders: [{ customer: "Ada" }, { customer: "Bob" }] };
 
 /** Gathers what the steps use: the real thing, and a small project in a folder of its own. */
-export function openTourKit(invocation: SandboxWishes): OpenTourKit {
+export function openTourKit(invocation: SandboxFlags): OpenTourKit {
   const sandbox = chooseSandbox(invocation);
   const home = resolveKitbagHome(invocation.env);
   const project = mkdtempSync(join(tmpdir(), "kitbag-tour-"));

@@ -43,8 +43,8 @@ export async function withRun(
   step?: number,
 ): Promise<Answer> {
   const { skills: directories = [], ...origin } = await recallOrigin(invocation, step);
-  const wishes = { ...origin, ...readAgentOptions(invocation), directories, asksModel: false };
-  const open = await openAgent(invocation, wishes);
+  const wanted = { ...origin, ...readAgentOptions(invocation), directories, asksModel: false };
+  const open = await openAgent(invocation, wanted);
   try {
     if (open.store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
     return await work(toKnown(invocation, open, await needRun(open.store, invocation.args[0] ?? "", { step })));

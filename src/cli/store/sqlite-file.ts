@@ -1,7 +1,7 @@
-import { showCommand } from "../options.ts";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
+import { showCommand } from "../options.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import type { SqliteReport } from "../../store/sqlite/check-sqlite.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";

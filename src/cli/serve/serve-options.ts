@@ -21,7 +21,7 @@ import { findTokenPlaces, type TokenPlaces } from "./tokens.ts";
 const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
 
 /** What a person wants served, to whom and where. */
-export interface ServeWishes {
+export interface ServeOptions {
   /** Folders with skills, as they were written. */
   readonly directories: readonly string[];
   /** As the person says; else the configuration decides. */
@@ -29,11 +29,11 @@ export interface ServeWishes {
   /** Whether clients may make tools. */
   readonly hasForge: boolean;
   /** Where HTTP is served; none for stdio. */
-  readonly http: HttpWishes | undefined;
+  readonly http: HttpOptions | undefined;
 }
 
 /** How HTTP is served. */
-export interface HttpWishes extends ListenAddress {
+export interface HttpOptions extends ListenAddress {
   /** Where its tokens come from; nothing if none is asked for. */
   readonly tokens: TokenPlaces | undefined;
   readonly oauth: GateOAuth | undefined;
@@ -102,7 +102,7 @@ function addTokenOptions(command: Command): void {
  *
  * @throws {KitbagError} `usage-invalid` for what cannot be used. It never repeats a token.
  */
-export function readServeWishes(invocation: Invocation): ServeWishes {
+export function readServeOptions(invocation: Invocation): ServeOptions {
   const { args, options } = invocation;
   const http = readHttp(invocation);
   const onlyHttp = ["token", "oauth", "publicUrl", "allowHost", "allowOrigin"].find(
@@ -120,7 +120,7 @@ export function readServeWishes(invocation: Invocation): ServeWishes {
   };
 }
 
-function readHttp(invocation: Invocation): HttpWishes | undefined {
+function readHttp(invocation: Invocation): HttpOptions | undefined {
   const { options } = invocation;
   const given = options["http"];
   if (given === undefined) return undefined;

@@ -1,8 +1,8 @@
-import { plural } from "../render.ts";
 import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
+import { plural } from "../render.ts";
 import { type ErrorDetails, isKitbagError } from "../../core/errors.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { type ExportCounts, exportStore } from "../../store/export-store.ts";
