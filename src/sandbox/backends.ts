@@ -21,7 +21,7 @@ export interface Backend {
 
 const linux = "linux";
 
-/** All kinds of sandboxes, the best first. `off` is none, and is never taken unless it was named. */
+/** All kinds of sandboxes, the best first. `off` isolates nothing, and is used only if it was named. */
 export const backends: readonly Backend[] = [
   {
     name: "bubblewrap",
@@ -62,7 +62,7 @@ export const backends: readonly Backend[] = [
 ];
 
 /** Says why a kind of sandbox cannot be had here; nothing if it can be tried. */
-export function whyNot({ platform, needs }: Pick<Backend, "platform" | "needs">): string | undefined {
+export function findObstacle({ platform, needs }: Pick<Backend, "platform" | "needs">): string | undefined {
   if (platform !== undefined && platform !== process.platform) return `it is for ${platform} alone`;
   const missing = needs.filter((program) => findProgram(program) === undefined);
   return missing.length === 0 ? undefined : `there is no ${missing.join(" and no ")} on this machine`;

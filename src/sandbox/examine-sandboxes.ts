@@ -1,5 +1,5 @@
-import { backends, whyNot, type Backend } from "./backends.ts";
-import { needed, openMachine, testOrReason, type Machine } from "./find-sandbox.ts";
+import { backends, findObstacle, type Backend } from "./backends.ts";
+import { requiredGuarantees, openMachine, testOrReason, type Machine } from "./find-sandbox.ts";
 import { guarantees, type Guarantee, type SandboxName } from "./sandbox.ts";
 import { groupBroken } from "./self-test.ts";
 
@@ -39,7 +39,7 @@ export async function examineSandboxes(asked?: SandboxName): Promise<SandboxExam
   try {
     const kinds = backends.filter(({ name }) => name !== "off");
     const tests = kinds.map((backend) => examine(backend, machine));
-    // What they work with is removed below: nobody may still be at it, even if one of them failed.
+    // What they work with is removed below: no test may still use it, even if one of them failed.
     await Promise.allSettled(tests);
     const sandboxes = await Promise.all(tests);
     const used = choose(sandboxes, asked);
@@ -55,7 +55,7 @@ export async function examineSandboxes(asked?: SandboxName): Promise<SandboxExam
 
 async function examine(backend: Backend, machine: Machine): Promise<ExaminedSandbox> {
   const { name, cure } = backend;
-  const reason = whyNot(backend);
+  const reason = findObstacle(backend);
   if (reason !== undefined) {
     return {
       name,
@@ -87,7 +87,7 @@ function choose(
     return works ? { used: asked, why: "it was asked for" } : { why: `${asked} was asked for, and does not work here` };
   }
   const first = sandboxes.find(
-    ({ status, enforced }) => status === "works" && needed.every((name) => enforced.includes(name)),
+    ({ status, enforced }) => status === "works" && requiredGuarantees.every((name) => enforced.includes(name)),
   );
   if (first === undefined) return { why: "none works here; scripts and WASM tools are refused" };
   return { used: first.name, why: "it is the first that works here" };

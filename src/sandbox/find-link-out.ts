@@ -12,8 +12,8 @@ export interface LinkOut {
 }
 
 /**
- * Finds the first link on the way from `directory` to `path` that leads out of the folder that it is in: whoever may write that folder
- * could have put it there, and would choose what is behind it. Links above both do not count. If it is said where the path led a moment
+ * Finds the first link on the way from `directory` to `path` that leads out of the folder that it is in: a program that may write that
+ * folder could have put it there, and would choose what is behind it. Links above both do not count. If it is said where the path led a moment
  * ago, a link that was there only then is found as well.
  */
 export function findLinkOut(directory: string, path: string, led?: string): LinkOut | undefined {

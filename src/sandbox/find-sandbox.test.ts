@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { needProgram } from "../../test/support/need-program.ts";
 import { writeFolder } from "../../test/support/run-script.ts";
-import { backends, whyNot } from "./backends.ts";
-import { findSandbox, needed } from "./find-sandbox.ts";
+import { backends, findObstacle } from "./backends.ts";
+import { findSandbox, requiredGuarantees } from "./find-sandbox.ts";
 import { isRoot } from "./host.ts";
 import { findProgram } from "./programs.ts";
 
@@ -18,7 +18,7 @@ test("findSandbox() takes the best there is, which holds what nobody may miss", 
   onTestFinished(() => sandbox.close());
 
   expect(sandbox.name).toBe("bubblewrap");
-  expect(needed.filter((guarantee) => !sandbox.enforces.has(guarantee))).toEqual([]);
+  expect(requiredGuarantees.filter((guarantee) => !sandbox.enforces.has(guarantee))).toEqual([]);
 });
 
 // Only root can put another program in the place of bwrap, in a mount tree of its own.
@@ -82,8 +82,8 @@ test("backends are in the order in which they are tried", () => {
   expect(backends.map(({ name }) => name)).toEqual(["bubblewrap", "unshare", "firejail", "nsjail", "seatbelt", "off"]);
 });
 
-test("whyNot() names every program that is missing", () => {
-  expect(whyNot({ needs: ["sh", "kitbag-no-1", "kitbag-no-2"] })).toBe(
+test("findObstacle() names every program that is missing", () => {
+  expect(findObstacle({ needs: ["sh", "kitbag-no-1", "kitbag-no-2"] })).toBe(
     "there is no kitbag-no-1 and no kitbag-no-2 on this machine",
   );
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../core/errors.ts";
 import { writeFileAtomically } from "../platform/files.ts";
-import { backends, whyNot } from "./backends.ts";
+import { backends, findObstacle } from "./backends.ts";
 import type { LinuxHost } from "./backends/linux.ts";
 import { insideFile } from "./host.ts";
 import { findControlGroups } from "./limits/control-groups.ts";
@@ -28,8 +28,8 @@ export interface FoundSandbox extends Sandbox {
   readonly area: WorkArea;
 }
 
-/** What a sandbox must hold a program to, or nobody takes it without having named it. */
-export const needed: readonly Guarantee[] = [
+/** What a sandbox must enforce to be used without being named. */
+export const requiredGuarantees: readonly Guarantee[] = [
   "files",
   "network",
   "sockets",
@@ -42,13 +42,13 @@ export const needed: readonly Guarantee[] = [
 /**
  * Finds the best sandbox that really works on this machine, or the one that was named.
  *
- * @throws {KitbagError} `sandbox-missing` if there is none. `sandbox-weak` if the one that was named does not hold what it promises.
+ * @throws {KitbagError} `sandbox-missing` if no sandbox works. `sandbox-weak` if the named one does not enforce what it claims.
  */
 export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSandbox> {
   const machine = openMachine(choice.directory);
   const tried: string[] = [];
   for (const backend of backends.filter(({ name }) => isCandidate(name, choice.name))) {
-    const reason = whyNot(backend);
+    const reason = findObstacle(backend);
     const sandbox = reason === undefined ? backend.make(machine.host) : undefined;
     const failure =
       sandbox === undefined ? { reason: reason ?? "it cannot be used" } : await tryOut(sandbox, machine, choice.name);
@@ -101,14 +101,14 @@ interface Failure {
   readonly broken?: readonly string[];
 }
 
-/** A sandbox that does not hold what it promises is none; one that promises too little is taken only by those who name it. */
+/** A sandbox that does not enforce what it claims is not used; one that claims too little is used only if it was named. */
 async function tryOut(
   sandbox: Sandbox,
   { host }: Machine,
   asked: SandboxName | undefined,
 ): Promise<Failure | undefined> {
   if (sandbox.name === "off") return undefined;
-  const lacks = needed.filter((guarantee) => !sandbox.enforces.has(guarantee));
+  const lacks = requiredGuarantees.filter((guarantee) => !sandbox.enforces.has(guarantee));
   if (lacks.length > 0 && asked === undefined) {
     return { reason: `it does not enforce ${lacks.join(", ")}; name it with --sandbox ${sandbox.name} to use it` };
   }

@@ -277,7 +277,7 @@ function refuse({ tool, kind, scope }: Asked, reason: string): KitbagError<"perm
   return new KitbagError("permission-refused", { tool, permission: `${kind} = ${JSON.stringify(scope)}`, reason });
 }
 
-/** Refuses what no permission opens; and what is shielded, if the permission does not name it but the place where somebody works. */
+/** Refuses what no permission opens; and what is shielded, if the permission names only the whole project and not that place. */
 function checkShields(asked: Asked, source: string, places: GrantPlaces): void {
   const closed = findOpened(asked, source, places);
   if (closed.some(({ own }) => own)) throw refuse(asked, "Kitbag keeps its own files there; name another directory");

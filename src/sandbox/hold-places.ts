@@ -27,7 +27,7 @@ const asPlace = 0o10000000;
  * Opens every source that a tool could replace: what a profile grants, and what it shields below. From here on these mounts are made of
  * what was opened, and not of what is at the path by then.
  *
- * @throws {KitbagError} `grant-changed` if a link is on the way to one, or there is none any more.
+ * @throws {KitbagError} `grant-changed` if a link is on the way to one, or it no longer exists.
  */
 export function holdPlaces(mounts: readonly Mount[], profile: Pick<Profile, "mounts">): readonly HeldMount[] {
   const granted = profile.mounts.filter((mount) => mount.granted === true).map(({ source }) => source);

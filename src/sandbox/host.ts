@@ -12,7 +12,7 @@ const users = 1000;
 /** The group of all programs that root starts: it opens the work area to them, and to no other user of the machine. */
 export const toolGroup = firstUser;
 
-/** Whether this process is root, so that programs must become somebody else. */
+/** Whether this process is root, so that programs must become another user. */
 export const isRoot = process.getuid?.() === 0;
 
 let started = 0;
@@ -36,7 +36,7 @@ export function isOpenToTools(path: string): boolean {
   }
 }
 
-/** What root must do before it becomes somebody else. */
+/** What root must do before it becomes another user. */
 export interface Prelude {
   /** Files of control groups that the program joins. */
   readonly groups: readonly string[];
@@ -53,7 +53,7 @@ export function toJoin(groups: readonly string[]): readonly string[] {
   return groups.length === 0 ? [] : ["/bin/sh", "-c", joinGroups, "kitbag", ...groups, "--"];
 }
 
-/** Puts in front of `command` what root must do first: join control groups, stage mounts, become somebody else. */
+/** Puts in front of `command` what root must do first: join control groups, stage mounts, become another user. */
 export function withPrelude(prelude: Prelude, command: readonly string[]): readonly string[] {
   const { groups, staged, user } = prelude;
   const plain = staged.filter(({ mount }) => mount.held === undefined);

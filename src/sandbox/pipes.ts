@@ -23,7 +23,7 @@ export interface InputFile {
 }
 
 /**
- * Makes the standard streams of programs. Node would give them sockets, which nobody can open as `/dev/stdin` or `/dev/stderr`;
+ * Makes the standard streams of programs. Node would give them sockets, which cannot be opened as `/dev/stdin` or `/dev/stderr`;
  * many scripts do just that.
  */
 export interface Pipes {
@@ -40,7 +40,7 @@ export function createPipes(directory: string): Pipes {
   async function makeMore(): Promise<void> {
     const names = Array.from({ length: namesAtATime }, () => join(directory, `pipe-${made++}`));
     await makeFifos(names);
-    // The program may be another user and may open its own end again; nobody else can enter the directory.
+    // The program may be another user and may open its own end again; no other user can enter the directory.
     for (const name of names) chmodSync(name, 0o622);
     ready.push(...names);
   }

@@ -79,7 +79,7 @@ async function linkPrograms(programs: ReadonlyMap<string, Program>, directory: s
   try {
     await rename(making, directory);
   } catch {
-    // Somebody else made the same at the same time.
+    // Another process made the same at the same time.
     await rm(making, { recursive: true, force: true });
   }
 }
@@ -92,7 +92,7 @@ export async function copyProgram(path: string, kept: string): Promise<string> {
   const making = nameUnfinished(copy);
   await copyFile(path, making, constants.COPYFILE_FICLONE);
   await chmod(making, 0o755);
-  // One that is there is never replaced: somebody may be about to link to it.
+  // An existing copy is never replaced: another process may be about to link to it.
   await link(making, copy).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EEXIST") throw cause;
   });

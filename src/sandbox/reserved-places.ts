@@ -20,7 +20,7 @@ export interface ReservedPlaces {
 
 /** Makes the one for all calls that share a project. */
 export function createReservedPlaces(directory: string): ReservedPlaces {
-  /** What was put aside last, by its path, and when: whoever could have made it then is told. */
+  /** What was put aside last, by its path, and when: each call that could have made it is told. */
   const putAside = new Map<string, Aside>();
 
   return {

@@ -27,7 +27,7 @@ export type GitRun =
   /** It was stopped, or could not be started. */
   | { readonly status: "missing" | "timeout" | "large" };
 
-/** Nothing of a repository is run, checked out or asked; nobody is asked for a password. */
+/** Nothing of a repository is run, checked out or asked; git asks for no password. */
 const ownSettings: Readonly<Record<string, string>> = {
   "core.hooksPath": devNull,
   "core.fsmonitor": "false",

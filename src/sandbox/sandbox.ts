@@ -22,7 +22,7 @@ export const guarantees = [
 /** One thing that a sandbox can hold a program to. */
 export type Guarantee = (typeof guarantees)[number];
 
-/** The back ends there are; `off` is none at all, and only an operator can ask for it. */
+/** The back ends there are; `off` isolates nothing, and only an operator can choose it. */
 export const sandboxNames = ["bubblewrap", "unshare", "firejail", "nsjail", "seatbelt", "off"] as const;
 
 /** The name of a back end. */
@@ -42,7 +42,7 @@ export interface Mount {
   readonly target: string;
   /** @default false */
   readonly write?: boolean;
-  /** Somebody granted exactly this path, so the program acts on it as its owner would. @default false */
+  /** Exactly this path was granted, so the program acts on it as its owner would. @default false */
   readonly granted?: boolean;
   /** The place of the host that this keeps a program off. When another file takes it, the kernel removes this mount: see `noteShields`. */
   readonly shields?: string;
@@ -136,7 +136,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** What a tool may use if nobody said anything else. */
+/** What a tool may use by default. */
 export const defaultLimits: Limits = {
   memoryBytes: 512 * 1024 * 1024,
   cpuSeconds: 60,

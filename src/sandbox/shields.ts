@@ -37,7 +37,7 @@ export const shieldTable: readonly ShieldRow[] = [
   // `.kitbag` sees its own files in a copy, at `/skill`.
   { names: ["kitbag.lock", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)], own: true },
   { names: [".kitbag", /^kitbag\.db(?:-\w+)?$/u], own: true, hidden: true },
-  // Secrets: variables, keys, passwords and tokens. Examples of variables, and certificates without their key, are none.
+  // Secrets: variables, keys, passwords and tokens. Examples of variables, and certificates without their key, are no secrets.
   { names: [".env", ".envrc", /^\.env(?!.*\.(?:example|sample|template|dist)$)/u], hidden: true },
   { names: [".ssh", ".gnupg", ".aws", ".kube", ".netrc", ".pgpass", ".pypirc", ".git-credentials"], hidden: true },
   { names: [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/u, /\.(?:key|p12|pfx|jks|keystore)$/u], hidden: true },
@@ -114,10 +114,10 @@ const deepest = 3;
 const mostFolders = 20_000;
 const passedOver = new Set(["node_modules"]);
 
-/** A folder with so much in it that nobody can say what would be granted. */
+/** A folder with so much in it that it cannot be searched for what must be shielded. */
 export class TooManyFolders extends Error {}
 
-/** A granted folder that cannot be listed, so nobody can say what would be granted. */
+/** A granted folder that cannot be listed, so it cannot be searched for what must be shielded. */
 export class ClosedFolder extends Error {}
 
 /**
@@ -154,7 +154,7 @@ export function findShields(root: string, places: ShieldedPlaces, isOpened: (pat
   return { shields: [...shields.values()], reserved: [...reserved.values()], pipes, folders };
 }
 
-/** The outermost folder on the way from a granted one to a path that cannot be passed: nobody can say whether the path is there. */
+/** The outermost folder on the way from a granted one to a path that cannot be passed, so it is not known whether the path exists. */
 function findClosed(path: string, root: string): string | undefined {
   try {
     lstatSync(path);

@@ -8,7 +8,7 @@ import { isExhausted } from "../core/error-texts.ts";
 import type { CodeFolder } from "../core/script-code.ts";
 import { isRoot, makeReadableFolders } from "./host.ts";
 
-/** Copies of folders, made of exactly the bytes that were checked: programs see these, never the folder that somebody may edit. */
+/** Copies of folders, made of exactly the bytes that were checked: programs see these, never the original folder, which may be edited. */
 export interface Snapshots {
   /** The copy of a folder; `change` may rewrite a file on its way, and must do the same for the same bytes. */
   take(folder: CodeFolder): Promise<string>;

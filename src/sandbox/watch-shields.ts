@@ -11,7 +11,7 @@ export type FindReplaced = () => string | undefined;
 
 /**
  * Which file or directory is at a path: device, inode and time of birth, because the number of an inode that was removed is given to
- * the next one. Nothing if there is none, or it cannot be reached.
+ * the next one. Undefined if nothing is there, or it cannot be reached.
  */
 export function identify(path: string): string | undefined {
   try {

@@ -72,7 +72,7 @@ function ownUser(): number {
 }
 
 /**
- * The directory of this user, made if there is none. Any user can make one of this name first: it is left alone, and one is taken
+ * The directory of this user, made if it does not exist. Any user can make one of this name first: it is left alone, and one is taken
  * whose name cannot be foreseen.
  */
 function openArea(parent: string): string {

@@ -11,7 +11,7 @@ import { limitWords, startIn, type LinuxHost } from "./linux.ts";
 import { filterOf } from "./with-relay.ts";
 
 /**
- * Programs run in firejail, which is a program of root: for machines where nobody else may make namespaces. It shows files at their
+ * Programs run in firejail, which is a program of root: for machines where ordinary users may not make namespaces. It shows files at their
  * own places only, and does not bound what is written to `/tmp`.
  */
 export function firejailSandbox(host: LinuxHost): Sandbox {
@@ -53,10 +53,10 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
   };
 }
 
-/** A program of root does not end with who started it, so somebody beside it waits for that: descriptor 6 ends when we do. */
+/** A program of root does not end with its parent, so a helper beside it waits for that: descriptor 6 ends when this process does. */
 const endWithUs = `(read -r end <&6; kill -9 -$$) 3<&- 4<&- 5<&- </dev/null >/dev/null 2>&1 & exec 6<&-; exec "$@"`;
 
-/** Perl, which is none of the programs of a tool. */
+/** Perl, which is not among the programs of a tool. */
 const perl = "/opt/kitbag/perl";
 
 /**
@@ -79,7 +79,7 @@ function lacks({ groups }: LinuxHost): Guarantee[] {
   return isRoot || groups !== undefined ? ["disk"] : ["disk", "process-count"];
 }
 
-/** Firejail runs for nobody whom the machine does not know: root lends it a list of users. */
+/** Firejail runs only for users that the machine knows: root gives it a list of users. */
 function writeUsers(host: LinuxHost): string {
   const path = join(host.area.own, "users");
   const lines = [
@@ -233,7 +233,7 @@ export function toFirejailWords(profile: Profile, layout: Layout, { top, service
   ];
 }
 
-/** What nobody shall see of what was granted: nothing can be put over it, but it can be taken away. */
+/** What must stay hidden in what was granted: firejail mounts nothing over it, but can remove it. */
 function hiddenPlaces({ mounts }: Profile): string[] {
   return mounts.filter(({ source }) => !source.startsWith("/")).map(({ target }) => target);
 }

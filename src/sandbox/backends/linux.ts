@@ -91,7 +91,7 @@ function makePlace(area: WorkArea, { source, held }: HeldMount, index: number): 
   return place;
 }
 
-/** Descriptors that whoever started this process left open, and that programs would inherit. */
+/** Descriptors that the parent of this process left open, and that programs would inherit. */
 function strayDescriptors(): number[] {
   const closesOnExec = 0o2000000;
   return readdirSync("/proc/self/fd")
@@ -297,7 +297,7 @@ export function limitWords({ limits }: Profile, command: readonly string[]): str
 const mostFiles = 200_000;
 
 /**
- * Hides the Unix sockets of the host from a program that may make its own: whoever sees one can talk to the service behind it, even
+ * Hides the Unix sockets of the host from a program that may make its own: a program that sees one can talk to the service behind it, even
  * without the right to write. Directories that cannot be looked into are hidden as a whole. A socket that a program of the host makes
  * in a granted directory after the start is not hidden.
  *
@@ -332,7 +332,7 @@ interface Entry {
   isDirectory(): boolean;
 }
 
-/** What is in a directory; itself, without a name, if it is none, and undefined if that cannot be seen. */
+/** What is in a directory; the file itself, without a name, if it is no directory; undefined if that cannot be seen. */
 async function list(path: string): Promise<readonly Entry[] | undefined> {
   try {
     return await readdir(path, { withFileTypes: true });

@@ -131,7 +131,7 @@ export function renderSeatbeltProfile(profile: Profile, temporary: string): stri
 /**
  * A string of the rules' language. A quote or a backslash would end or change it; other characters stand for themselves.
  *
- * @throws {KitbagError} `sandbox-weak` for a path with control characters, of which nobody says how they are read.
+ * @throws {KitbagError} `sandbox-weak` for a path with control characters, because their reading is not documented.
  */
 function quote(path: string): string {
   if (/\p{Cc}/u.test(path)) {

@@ -92,7 +92,7 @@ function writeFilter(profile: Profile, host: FilterHost): string {
   return path;
 }
 
-/** The processor whose system calls a filter must know; there is none for others. */
+/** The processor whose system calls a filter must know; other processors have no filter. */
 export function filterArchitecture(): FilterArchitecture {
   if (process.arch === "x64" || process.arch === "arm64") return process.arch;
   throw new KitbagError("sandbox-failed", { sandbox: process.arch, reason: "there is no filter for this processor" });

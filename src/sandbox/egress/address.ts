@@ -45,7 +45,7 @@ const wrapped: readonly (readonly [network: string, bits: number])[] = [
   ["2002::", 16],
 ];
 
-/** Writes an address in the one way that we compare; `undefined` if it is none. No zone, no brackets, no octal or short forms. */
+/** Writes an address in the one way that we compare; `undefined` if it is no address. No zone, no brackets, no octal or short forms. */
 export function toAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   if (!isIPv6(text) || text.includes("%")) return undefined;

@@ -7,7 +7,7 @@ import { resolveTarget, type Target, type NetworkRule, type Lookup, type Refusal
 const lastWordsMs = 1000;
 
 /** What the protocols of a proxy work with. */
-export interface EgressDesk {
+export interface EgressContext {
   readonly rules: readonly NetworkRule[];
   readonly limits: EgressLimits;
   readonly lookup: Lookup;
@@ -21,14 +21,14 @@ export interface Denial {
   readonly reason: string;
 }
 
-/** Connects to where a client wants to go, if a rule allows it. Says why not in words for whoever reads the log. */
-export async function reach(desk: EgressDesk, entry: Entry, target: Target): Promise<Socket | Denial> {
+/** Connects to where a client wants to go, if a rule allows it. Says why not in words for the log. */
+export async function reach(context: EgressContext, entry: Entry, target: Target): Promise<Socket | Denial> {
   entry.target = target;
-  const addresses = await resolveTarget(target, desk.rules, desk.lookup);
+  const addresses = await resolveTarget(target, context.rules, context.lookup);
   if ("reason" in addresses) return deny(entry, addresses);
   try {
-    const upstream = await dial(addresses, target.port, desk.limits.connectMs);
-    // Whoever uses it looks at its end, not at its errors.
+    const upstream = await dial(addresses, target.port, context.limits.connectMs);
+    // Its users look at its end, not at its errors.
     upstream.on("error", () => {});
     entry.watch(upstream);
     return upstream;
@@ -74,7 +74,7 @@ export function joinSockets(client: Socket, upstream: Socket, entry: Entry, limi
   if (client.destroyed) close();
 }
 
-/** Says the last thing to a client; whoever does not read it does not keep the connection. */
+/** Sends a client its last bytes; a client that does not read them is cut off after a second. */
 export function dismiss(client: Socket, words: string | Uint8Array): void {
   client.end(words);
   client.setTimeout(lastWordsMs, () => client.destroy());

@@ -9,7 +9,7 @@ import {
 import type { Socket } from "node:net";
 
 import { describeCause } from "../../core/errors.ts";
-import { type Denial, dismiss, type EgressDesk, joinSockets, reach, toLine } from "./client.ts";
+import { type Denial, dismiss, type EgressContext, joinSockets, reach, toLine } from "./client.ts";
 import { parseTarget, type Target, type Wrong, showTarget } from "./network-rule.ts";
 import type { Entry } from "./ledger.ts";
 
@@ -19,47 +19,49 @@ const statusOf: { readonly [Kind in Denial["kind"]]: number } = { rule: 403, add
  * Makes a server for the HTTP side of the proxy; it does not listen, connections are handed to it. A connection carries one
  * request: what comes after it could only be for another host.
  */
-export function createHttpProxy(desk: EgressDesk): Server {
-  const server = createServer({ maxHeaderSize: desk.limits.headerBytes, insecureHTTPParser: false });
+export function createHttpProxy(context: EgressContext): Server {
+  const server = createServer({ maxHeaderSize: context.limits.headerBytes, insecureHTTPParser: false });
   server.maxRequestsPerSocket = 1;
   server.on("request", (message, response) => {
-    forward(desk, message, response).catch(() => message.socket.destroy());
+    forward(context, message, response).catch(() => message.socket.destroy());
   });
   server.on("connect", (message: IncomingMessage, client: Socket, head: Buffer) => {
-    tunnel(desk, message, { client, head }).catch(() => client.destroy());
+    tunnel(context, message, { client, head }).catch(() => client.destroy());
   });
   server.on("clientError", (cause: NodeJS.ErrnoException, socket) => {
     const client = socket as Socket;
-    const entry = desk.take(client);
-    // Somebody who is already being answered gets no second answer in the middle of the first.
+    const entry = context.take(client);
+    // A client that is already being answered gets no second answer in the middle of the first.
     if (cause.code === "ECONNRESET" || entry.protocol !== "unknown") return client.destroySoon();
     const tooLarge = cause.code === "HPE_HEADER_OVERFLOW";
-    const reason = tooLarge ? `the head is larger than ${desk.limits.headerBytes} bytes` : `not HTTP: ${cause.message}`;
+    const reason = tooLarge
+      ? `the head is larger than ${context.limits.headerBytes} bytes`
+      : `not HTTP: ${cause.message}`;
     refuse(entry, client, tooLarge ? 431 : 400, reason);
   });
   return server;
 }
 
 async function tunnel(
-  desk: EgressDesk,
+  context: EgressContext,
   message: IncomingMessage,
   { client, head }: { client: Socket; head: Buffer },
 ): Promise<void> {
-  const entry = desk.take(client);
+  const entry = context.take(client);
   entry.protocol = "connect";
   // At once: nothing can be put back after the client has ended its side.
   if (head.length > 0) client.unshift(head);
   const target = parseTarget(message.url ?? "");
   if ("wrong" in target) return refuse(entry, client, 400, target.wrong);
-  const upstream = await reach(desk, entry, target);
+  const upstream = await reach(context, entry, target);
   if ("reason" in upstream) return refuse(entry, client, statusOf[upstream.kind], upstream.reason);
   client.write("HTTP/1.1 200 Connected\r\n\r\n");
-  joinSockets(client, upstream, entry, desk.limits);
+  joinSockets(client, upstream, entry, context.limits);
 }
 
-async function forward(desk: EgressDesk, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(context: EgressContext, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const client = message.socket;
-  const entry = desk.take(client);
+  const entry = context.take(client);
   entry.protocol = "http";
   const encoding = message.headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
   // Node's parser finds out only after it has handed the request over.
@@ -67,7 +69,7 @@ async function forward(desk: EgressDesk, message: IncomingMessage, response: Ser
   const wanted = parseAbsolute(message.url ?? "");
   if ("wrong" in wanted) return answer(entry, response, 400, wanted.wrong);
   const { target, path } = wanted;
-  const upstream = await reach(desk, entry, target);
+  const upstream = await reach(context, entry, target);
   if ("reason" in upstream) return answer(entry, response, statusOf[upstream.kind], upstream.reason);
   let reason: string | undefined;
   const close = (why?: string): void => {
@@ -78,10 +80,10 @@ async function forward(desk: EgressDesk, message: IncomingMessage, response: Ser
   upstream.once("close", () => entry.end(reason));
   client.once("close", () => close());
   for (const socket of [client, upstream]) {
-    socket.setTimeout(desk.limits.idleMs, () => close(`cut: silent for ${desk.limits.idleMs} ms`));
+    socket.setTimeout(context.limits.idleMs, () => close(`cut: silent for ${context.limits.idleMs} ms`));
   }
   if (client.destroyed) return close();
-  const outgoing = ask(message, upstream, { target, path, headerBytes: desk.limits.headerBytes });
+  const outgoing = ask(message, upstream, { target, path, headerBytes: context.limits.headerBytes });
   if ("wrong" in outgoing) return answer(entry, response, 400, outgoing.wrong);
   const count = (): void => {
     if (!entry.count()) close();

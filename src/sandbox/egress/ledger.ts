@@ -127,7 +127,7 @@ export interface EgressLimits {
   readonly idleMs: number;
 }
 
-/** What a proxy lets through if nobody said anything else. */
+/** What a proxy lets through by default. */
 export const defaultEgressLimits: EgressLimits = {
   connections: 64,
   totalConnections: 10_000,

@@ -137,7 +137,7 @@ export type Lookup = (name: string) => Promise<readonly string[]>;
 
 /** Why a connection does not come about. */
 export interface Refusal {
-  /** `rule`: nobody allowed it. `address`: the name leads to where no name may lead. `name`: it has no address. */
+  /** `rule`: no rule allows it. `address`: the name leads to where no name may lead. `name`: it has no address. */
   readonly kind: "rule" | "address" | "name";
   readonly reason: string;
 }

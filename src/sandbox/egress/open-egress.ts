@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { createSemaphore, untilTimeout } from "../../core/async.ts";
 import { listenForPrograms } from "../sockets.ts";
-import type { EgressDesk } from "./client.ts";
+import type { EgressContext } from "./client.ts";
 import { createHttpProxy } from "./http-proxy.ts";
 import {
   createLedger,
@@ -21,7 +21,7 @@ import { serveSocks } from "./socks.ts";
 export interface EgressOptions {
   /** Rules of the permission `network`; without any, every connection is refused and written down. */
   readonly rules: readonly string[];
-  /** Where the socket is made; whoever can enter it can use the proxy. */
+  /** Where the socket is made; a program that can enter it can use the proxy. */
   readonly directory: string;
   /** Called when a connection ended or was refused. Must not throw. */
   readonly onConnection?: (connection: EgressConnection) => void;
@@ -36,7 +36,7 @@ export interface Egress {
   readonly socket: string;
   /** The last thousand connections that ended, oldest first. */
   readonly connections: readonly EgressConnection[];
-  /** Resolves when all connections have ended of somebody who is gone; after a moment in any case. */
+  /** Resolves when all connections of a program that ended are closed; after half a second in any case. */
   settle(): Promise<void>;
   /** Ends all connections and removes the socket. */
   close(): Promise<void>;
@@ -50,7 +50,7 @@ const mostLookups = 2;
 const socksVersion = 5;
 
 /**
- * Opens a proxy on a unix socket: the only way out for whoever sees no other network. The socket is the identity, so each set of
+ * Opens a proxy on a unix socket: the only way out for a program without another network. The socket is the identity, so each set of
  * rules has a proxy of its own.
  *
  * @throws {KitbagError} `network-rule-invalid` if a rule is wrong, `sandbox-failed` if there can be no socket in the directory
@@ -59,7 +59,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const limits = { ...defaultEgressLimits, ...options.limits };
   const ledger = createLedger(limits, options.onConnection);
   const clients = new Map<Socket, Client>();
-  const desk: EgressDesk = {
+  const context: EgressContext = {
     rules: options.rules.map(parseNetworkRule),
     limits,
     lookup: queueLookups(options.lookup ?? systemLookup, limits.connectMs),
@@ -69,7 +69,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       return client?.entry ?? ledger.open();
     },
   };
-  const server = createServer({ allowHalfOpen: true }, acceptFor(desk, ledger, clients));
+  const server = createServer({ allowHalfOpen: true }, acceptFor(context, ledger, clients));
   const purpose = { sandbox: "egress", prefix: "egress", reader: "network" };
   const socket = await listenForPrograms(server, options.directory, purpose);
   return {
@@ -87,9 +87,9 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   };
 }
 
-function acceptFor(desk: EgressDesk, ledger: Ledger, clients: Map<Socket, Client>): (socket: Socket) => void {
-  const { limits } = desk;
-  const http = createHttpProxy(desk);
+function acceptFor(context: EgressContext, ledger: Ledger, clients: Map<Socket, Client>): (socket: Socket) => void {
+  const { limits } = context;
+  const http = createHttpProxy(context);
   let total = 0;
   return (socket) => {
     const entry = ledger.open();
@@ -112,7 +112,7 @@ function acceptFor(desk: EgressDesk, ledger: Ledger, clients: Map<Socket, Client
       if (entry.protocol === "unknown") entry.end("the client left before it asked for anything");
     });
     peek(socket, (first) => {
-      if (first === socksVersion) serveSocks(desk, socket).catch(() => socket.destroy());
+      if (first === socksVersion) serveSocks(context, socket).catch(() => socket.destroy());
       else http.emit("connection", socket);
     });
   };

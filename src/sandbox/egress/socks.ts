@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 import { toAddress } from "./address.ts";
-import { dismiss, joinSockets, reach, type Denial, type EgressDesk } from "./client.ts";
+import { dismiss, joinSockets, reach, type Denial, type EgressContext } from "./client.ts";
 import { parseHost, type Host, type Target, type Wrong } from "./network-rule.ts";
 
 const version = 5;
@@ -19,12 +19,12 @@ const replyOf: { readonly [Kind in Denial["kind"]]: number } = {
 type Request = Target | (Wrong & { readonly code: number });
 
 /** Speaks SOCKS 5 with a client: connections by name or address, without a password. The first bytes may be unread. */
-export async function serveSocks(desk: EgressDesk, client: Socket): Promise<void> {
+export async function serveSocks(context: EgressContext, client: Socket): Promise<void> {
   const reader = createReader(client);
   const greeting = await reader.read(2);
   const methods = await reader.read(greeting?.[1] ?? 0);
   if (greeting?.[0] !== version || methods?.includes(withoutPassword) !== true) {
-    const entry = desk.take(client);
+    const entry = context.take(client);
     entry.protocol = "socks";
     entry.end("the client offers no way to log in without a password");
     return dismiss(client, Buffer.from([version, 0xff]));
@@ -33,16 +33,16 @@ export async function serveSocks(desk: EgressDesk, client: Socket): Promise<void
   const wanted = await readRequest(reader);
   reader.release();
   if (wanted === undefined) return void client.destroy();
-  const entry = desk.take(client);
+  const entry = context.take(client);
   entry.protocol = "socks";
   if ("wrong" in wanted) {
     entry.end(wanted.wrong);
     return dismiss(client, toReply(wanted.code));
   }
-  const upstream = await reach(desk, entry, wanted);
+  const upstream = await reach(context, entry, wanted);
   if ("reason" in upstream) return dismiss(client, toReply(replyOf[upstream.kind]));
   client.write(toReply(reply.granted));
-  joinSockets(client, upstream, entry, desk.limits);
+  joinSockets(client, upstream, entry, context.limits);
 }
 
 async function readRequest(reader: Reader): Promise<Request | undefined> {

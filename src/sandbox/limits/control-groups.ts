@@ -39,7 +39,7 @@ const ownNames = new Set<string>();
 /** The processes that set up a sandbox count, too. */
 const helperProcesses = 8;
 
-/** Finds control groups that this user may make; undefined if there are none. */
+/** Finds control groups that this user may make; undefined if it may make no groups. */
 export function findControlGroups(root = "/sys/fs/cgroup", own = "/proc/self/cgroup"): ControlGroups | undefined {
   let table: string;
   try {

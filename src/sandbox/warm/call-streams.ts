@@ -59,7 +59,7 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
       const id = await takeId();
       const path = (ending: string): string => join(directory, `${id}.${ending}`);
       const [stdout, stderr] = [openRead(path("out")), openRead(path("err"))];
-      // A pipe that nobody writes to has ended; these keep it open until the process inside has its own.
+      // A pipe without a writer has ended; these keep it open until the process inside has its own.
       const held = [openSync(path("out"), constants.O_WRONLY), openSync(path("err"), constants.O_WRONLY)];
       const { promise: channel, resolve } = Promise.withResolvers<Duplex>();
       const letGo = (): void => {
@@ -72,7 +72,7 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
       const release = (): void => {
         expected.delete(id);
         letGo();
-        // Once nobody has them open, nothing of this call is left in them.
+        // Once no process has them open, nothing of this call is left in them.
         void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ready.push(id));
       };
       return { id, stdout, stderr, channel, release };
@@ -85,7 +85,7 @@ function openRead(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
 }
 
-/** A process says first which call it is. What comes after that line belongs to whoever gets the channel. */
+/** A process says first which call it is. What comes after that line belongs to the reader of the channel. */
 function readId(socket: Duplex): Promise<string> {
   return new Promise((resolve) => {
     let seen = Buffer.alloc(0);

@@ -43,7 +43,7 @@ export interface ForkServerOptions {
   readonly profile: Profile;
   /** The Python to wait with, as it is called inside. */
   readonly program: string;
-  /** Where the streams of calls are made; nobody else can enter it. */
+  /** Where the streams of calls are made; no other user can enter it. */
   readonly directory: string;
 }
 
@@ -202,7 +202,7 @@ async function prepareChild(serving: Serving): Promise<Child> {
   failed.catch(() => {});
   send(server, { prepare: call.id });
   const channel = await Promise.race([call.channel, failed]).catch((cause: unknown) => {
-    // Nobody reads what it has said, and its streams serve another call only when they are read.
+    // Its output was not read, and its streams serve another call only when they are read to their end.
     for (const stream of [call.stdout, call.stderr]) stream.resume();
     throw cause;
   });

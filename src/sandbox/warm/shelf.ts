@@ -29,7 +29,7 @@ export interface ShelfOptions {
 }
 
 /**
- * Keeps things ready that take long to make: as many of a kind as were needed at once, none of what nobody uses.
+ * Keeps things ready that take long to make: as many of a kind as were needed at once, and none that are no longer used.
  */
 interface Shelf<Item extends Waiting> {
   /** One that waits, or nothing; either way the next one is being made. */
@@ -84,7 +84,7 @@ export function createShelf<Item extends Waiting>(options: ShelfOptions = {}): S
   };
 }
 
-/** To make the next one takes this process from whoever waits for the one that was taken; so it comes after him. */
+/** Making the next one would slow down the call that has just taken one, so it waits until that call is over. */
 async function rest(taken: Waiting | undefined): Promise<void> {
   const longest = wait(longestRestMs, undefined, { ref: false });
   await (taken === undefined ? longest : Promise.race([longest, taken.ended]));

@@ -11,14 +11,14 @@ export function describeTrust({ directory, trust, code }: SkillFolder): Diagnost
   const more = changed.length > mostNamed ? `, and ${changed.length - mostNamed} more` : "";
   const message =
     changed.length === 0
-      ? `Runs nothing until it is trusted: ${whyNot(code, trust.removed)}`
+      ? `Runs nothing until it is trusted: ${findObstacle(code, trust.removed)}`
       : `Runs nothing until it is trusted again: ${changed.slice(0, mostNamed).join(", ")}${more}`;
   const severity = changed.length === 0 ? "info" : "warning";
   const cure = `read it, then run: kitbag trust ${showPath(directory)}`;
   return [{ severity, code: "skill-untrusted", message, file: code ?? "SKILL.md", cure }];
 }
 
-function whyNot(code: string | undefined, isRemoved = false): string {
+function findObstacle(code: string | undefined, isRemoved = false): string {
   if (isRemoved) return "its trust was removed with kitbag trust --remove";
   return code === undefined ? "it came with the project" : `its ${code} runs in this process, with all your rights`;
 }

@@ -45,7 +45,7 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
   const fatal = known.some((one) => one.severity === "error");
   const head = { path, directory: folder.directory, name, scripts: facts.scripts };
   if (fatal || description === undefined || !isSkillName(name)) {
-    const diagnostics = fatal ? known : [...known, whyNot(name, description)];
+    const diagnostics = fatal ? known : [...known, findObstacle(name, description)];
     return { ...head, status: "skipped", diagnostics, tools: [] };
   }
   const frame = toFrame(named, folder, manifest);
@@ -81,7 +81,7 @@ function isSkillName(name: string): boolean {
   return isName(name) && name !== "global";
 }
 
-function whyNot(name: string, description: string | undefined): Diagnostic {
+function findObstacle(name: string, description: string | undefined): Diagnostic {
   const message =
     description === undefined
       ? "There is no description of what the skill does"
