@@ -1,19 +1,35 @@
+import type { ModelTool } from "kitbag/models";
+
 import type { MadeCall } from "../support/drive-model.ts";
 
-/** A request, and what a helpful model does with it. */
-export interface RequestCase {
+/** A request, and what a modest model does with it. */
+export interface LocalRequest {
   /** One message, or several in turn. */
   readonly ask: string | readonly string[];
-  /** All calls in order. Skills that are opened are `["activate_skill", { name }]`. */
-  readonly calls: readonly MadeCall[];
-  /** What the last answer says, where the calls alone do not tell. */
-  readonly says?: RegExp;
+  /** The calls in order, without the opening of skills; or that it asks for what is missing, or runs nothing. */
+  readonly want: readonly MadeCall[] | "ask" | "decline";
 }
 
-/** A skill that is opened, and a call of one of its tools. */
-export function viaSkill(skill: string, tool: string, input: object): MadeCall[] {
-  return [
-    ["activate_skill", { name: skill }],
-    [`${skill}__${tool}`, input],
-  ];
+/** One call. */
+export function call(tool: string, input: object): readonly MadeCall[] {
+  return [[tool, input]];
+}
+
+/** A tool as a server declares it. */
+export function tool(
+  name: string,
+  description: string,
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[] = [],
+): ModelTool {
+  return { type: "function", name, description, inputSchema: { type: "object", properties, required: [...required] } };
+}
+
+/** A parameter. */
+export function parameter(type: "boolean" | "integer" | "number" | "string") {
+  return (description?: string, more: object = {}): object => ({
+    type,
+    ...(description !== undefined && { description }),
+    ...more,
+  });
 }

@@ -1,10 +1,11 @@
-import type { Model, ModelAnswer, ModelCall, ModelPart } from "../model.ts";
-import { toParts, type WholeAnswer } from "./answer/stream-content.ts";
+import type { Model, ModelAnswer, ModelPart } from "../model.ts";
+import type { WholeAnswer } from "./answer.ts";
 import type { LocalModelOptions } from "./local-model-options.ts";
 
 /**
- * Makes the offline model. It matches the request with the tools and the skills that it is shown, fills the inputs from the words of the
- * request by their schemas, opens a skill if that fits better, follows "… then …", asks for what is missing and says what came back.
+ * Makes the offline model. It finds the tool or the skill whose words account for the words of the request, takes the input from what is
+ * said explicitly, opens the skill if need be, follows "… then …", and says what came back. For everything else it asks, or says that it
+ * cannot: it runs nothing for words that it did not understand, and what changes things only if the request names it.
  *
  * Contract: deterministic; no network, no files, no clock; costs nothing, and counts tokens by estimate. Never calls anything that it was not
  * shown, never makes one call twice for one request. Takes time in proportion to the prompt. Rejects only if it is aborted.
@@ -36,26 +37,23 @@ export function localModel(options: LocalModelOptions = {}): Model {
     modelId: "local",
     supportedUrls: {},
     async doGenerate(call) {
-      return toAnswer(await answer(call, options));
+      return toAnswer((await load()).answerCall(call, options));
     },
     async doStream(call) {
-      return { stream: toStream(await answer(call, options), call.abortSignal) };
+      const { answerCall, toParts } = await load();
+      return { stream: toStream(toParts(answerCall(call, options)), call.abortSignal) };
     },
   };
 }
 
-/** What the model is made of is loaded when it is asked the first time: many who import it never ask. */
-async function answer(call: ModelCall, options: LocalModelOptions): Promise<WholeAnswer> {
-  const { answerCall } = await import("./answer/answer-call.ts");
-  return answerCall(call, options);
-}
+/** What the model is made of is loaded when it is asked the first time: many programs import it and never ask. */
+const load = () => import("./answer.ts");
 
 function toAnswer({ content, finishReason, usage }: WholeAnswer): ModelAnswer {
   return { content: [...content], finishReason, usage, warnings: [], response: { modelId: "local" } };
 }
 
-function toStream(answer: WholeAnswer, signal: AbortSignal | undefined): ReadableStream<ModelPart> {
-  const parts = toParts(answer);
+function toStream(parts: Iterator<ModelPart>, signal: AbortSignal | undefined): ReadableStream<ModelPart> {
   return new ReadableStream<ModelPart>({
     pull(controller) {
       if (signal?.aborted === true) return controller.error(signal.reason);
