@@ -1,4 +1,4 @@
-import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { toCanonicalJson } from "../../core/json.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelTool } from "../model.ts";
 import { asObject, type DoneCall, type ListedSkill } from "./conversation.ts";
