@@ -91,4 +91,6 @@ export interface ArgvMapping {
   readonly separator?: "needed" | "always";
   /** Properties without a part of their own become keys of the JSON object on standard input. */
   readonly otherFields?: true;
+  /** Properties without a part of their own become flags of their name: `--name value`, or `--name` for true. */
+  readonly otherFlags?: true;
 }

@@ -151,5 +151,6 @@ function renderTool({ name, description, confidence, source, inputSchema, mappin
     ...parts,
     ...(mapping.separator === undefined ? [] : [`  -- ${mapping.separator}`]),
     ...(mapping.otherFields ? ["  and any other field"] : []),
+    ...(mapping.otherFlags ? ["  and any other flag"] : []),
   ];
 }

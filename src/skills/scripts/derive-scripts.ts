@@ -33,8 +33,8 @@ export interface SkillScripts {
 export interface DeriveScriptsOptions extends PythonReaderOptions {
   /** Shared by several calls; whoever made it closes it. @default one for this call */
   readonly pythonReader?: PythonReader;
-  /** How much work reading one script may be, in steps. @default 10,000,000, well below a second */
-  readonly maxSteps?: number;
+  /** How many nodes the syntax tree of one script may have. @default 500,000, twice what 1 MiB of code has */
+  readonly maxNodes?: number;
   /** Tells the time in milliseconds, for how long other work has waited. @default performance.now */
   readonly now?: () => number;
 }
@@ -72,7 +72,7 @@ export async function deriveAllScripts(
   };
   // The helper parses Python while the other languages are read here; it must be fed meanwhile.
   await setImmediate();
-  for (const one of waiting) derived.push(await finish({ ...one, breathe, maxSteps: options.maxSteps }));
+  for (const one of waiting) derived.push(await finish({ ...one, breathe, maxNodes: options.maxNodes }));
   if (options.pythonReader === undefined) await reader.close();
   return derived;
 }
@@ -95,17 +95,17 @@ export function startScripts(own: readonly ScriptFile[], reader: PythonReader): 
 
 interface ScriptsToFinish extends StartedScripts {
   readonly skill: SkillScripts;
-  readonly maxSteps: number | undefined;
+  readonly maxNodes: number | undefined;
   /** Lets other work go on, if it has waited long enough. */
   breathe(): Promise<void>;
 }
 
-async function finish({ skill, prepared, python, maxSteps, breathe }: ScriptsToFinish): Promise<DerivedScripts> {
+async function finish({ skill, prepared, python, maxNodes, breathe }: ScriptsToFinish): Promise<DerivedScripts> {
   const { diagnostics, manifest } = prepared;
   const readings: { candidate: Candidate; reading: Reading }[] = [];
   for (const candidate of prepared.candidates) {
-    const parts = { python: await python.get(candidate), diagnostics, maxSteps };
-    readings.push({ candidate, reading: readScript(candidate, parts) });
+    const parts = { python: await python.get(candidate), diagnostics, maxNodes };
+    readings.push({ candidate, reading: await readScript(candidate, parts) });
     await breathe();
   }
   const derived = readings.map(({ candidate, reading }) => toInterface(candidate, reading, prepared));
@@ -161,7 +161,8 @@ function toTools(path: string, reading: Reading, derived: DerivedInterface): rea
     name: "",
     description: describe(path, { reading, derived, command }),
     ...toSchemaAndMapping(command),
-    confidence: derived.confidence,
+    // Nothing is sure about a command that may take more than is known.
+    confidence: command.open ? "opaque" : derived.confidence,
     source: derived.source,
     examples: [],
   }));

@@ -3,7 +3,7 @@ import type { Confidence } from "./script-interface.ts";
 
 /** One command of a script, as it was read. */
 export interface DerivedCommand extends CommandLine {
-  /** What the script itself says about this command; none if it says nothing. */
+  /** What the script itself says about this command; not set if it says nothing. */
   readonly description?: string;
 }
 
@@ -26,5 +26,14 @@ export function noArguments(source = "takes no arguments"): DerivedInterface {
 export function opaqueArguments(source = "unknown arguments"): DerivedInterface {
   const schema = { type: "array", items: { type: "string" }, description: "The script's arguments, word by word" };
   const part = { kind: "positional", property: "args", many: true } as const;
-  return { commands: [{ parameters: [{ part, schema, required: false }] }], confidence: "opaque", source };
+  return {
+    commands: [{ parameters: [{ part, schema, required: false }], open: true }],
+    confidence: "opaque",
+    source,
+  };
+}
+
+/** The same interface for a script of which not all could be read. */
+export function asOpen(derived: DerivedInterface): DerivedInterface {
+  return { ...derived, commands: derived.commands.map((command) => ({ ...command, open: true })) };
 }

@@ -30,6 +30,7 @@ class ArgvReader {
   readonly #schema: JsonSchema;
   readonly #words: readonly string[];
   readonly #takesSeparator: boolean;
+  readonly #takesOtherFlags: boolean;
   readonly #pending: string[];
   readonly #plain: string[] = [];
 
@@ -39,6 +40,7 @@ class ArgvReader {
     this.#words = mapping.parts.filter((part) => part.kind === "word").map((part) => part.word);
     this.#schema = isSchemaObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
     this.#takesSeparator = mapping.separator !== undefined;
+    this.#takesOtherFlags = mapping.otherFlags === true;
     // Reversed, so that taking the next word is cheap.
     this.#pending = argv.toReversed();
   }
@@ -73,7 +75,17 @@ class ArgvReader {
       this.#put(joined, value);
       return true;
     }
-    return this.#readShortOptions(word);
+    return this.#readShortOptions(word) || this.#readOtherFlag(word);
+  }
+
+  /** `--name=value`, `--name value`, `--name` of a script that may take more flags than are known. */
+  #readOtherFlag(word: string): boolean {
+    const [, property, joined] = /^--([A-Za-z][\w.-]*)(?:=(.*))?$/su.exec(word) ?? [];
+    if (!this.#takesOtherFlags || property === undefined || this.#takesAnyWord()) return false;
+    const next = this.#pending.at(-1);
+    const isAlone = joined === undefined && (next === undefined || this.#isOption(next));
+    this.input[property] = isAlone ? true : (joined ?? this.#pending.pop() ?? "");
+    return true;
   }
 
   /** `-abc` is `-a -b -c` where each of them is known; `-n5` is `-n 5`. */

@@ -19,6 +19,8 @@ export interface CommandLine {
   readonly words?: readonly string[];
   readonly separator?: ArgvMapping["separator"];
   readonly otherFields?: true;
+  /** It takes more than these parameters: what they are could not be resolved. */
+  readonly open?: true;
 }
 
 /** Makes the two views of a command line: the schema of its input, and how that input is written down. */
@@ -33,7 +35,7 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
     type: "object",
     properties: Object.fromEntries(parameters.map(({ part, schema }) => [part.property, schema])),
     ...(required.length > 0 && { required }),
-    additionalProperties: line.otherFields === true,
+    additionalProperties: line.otherFields === true || line.open === true,
   };
   const parts: ArgvPart[] = [];
   for (let count = 0; count <= words.length; count++) {
@@ -45,6 +47,7 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
     parts,
     ...(line.separator !== undefined && { separator: line.separator }),
     ...(line.otherFields && { otherFields: true }),
+    ...(line.open && !line.otherFields && { otherFlags: true }),
   };
   return { inputSchema, mapping };
 }

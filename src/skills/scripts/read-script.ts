@@ -1,6 +1,5 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
-import { BudgetSpent, mostSteps, withinBudget } from "./code/budget.ts";
 import { opaqueArguments } from "./derived-interface.ts";
 import { deriveJavascript } from "./javascript/derive-javascript.ts";
 import { deriveOther } from "./other/derive-other.ts";
@@ -9,6 +8,7 @@ import { derivePython, derivePythonText } from "./python/derive-python.ts";
 import type { PythonParser, PythonReading } from "./python/python-facts.ts";
 import type { Reading, SourceScript } from "./reading.ts";
 import { deriveShell } from "./shell/derive-shell.ts";
+import { loadParser, ParseLimitReached, type Grammar } from "./syntax/parse.ts";
 import { withoutUndefined } from "./without-undefined.ts";
 
 /** What reading one script needs beside its text. */
@@ -16,20 +16,20 @@ export interface ReadScriptParts {
   /** What the helper said about a script in Python. */
   readonly python: PythonReading | undefined;
   readonly diagnostics: Diagnostic[];
-  /** How much work it may be. @default {@link mostSteps} */
-  readonly maxSteps?: number | undefined;
+  /** How many nodes its syntax tree may have. @default 500,000 */
+  readonly maxNodes?: number | undefined;
 }
 
 /**
- * Reads one script with the reader of its language. Contract: never throws. A script that makes a reader fail, or takes too long to
+ * Reads one script with the reader of its language. Contract: never rejects. A script that makes a reader fail, or takes too long to
  * read, is reported, and is a tool that takes words.
  */
-export function readScript(
+export async function readScript(
   { source, verdict, isCut }: Candidate,
-  { python, diagnostics, maxSteps = mostSteps }: ReadScriptParts,
-): Reading {
+  { python, diagnostics, maxNodes }: ReadScriptParts,
+): Promise<Reading> {
   try {
-    const reading = withinBudget(maxSteps, () => readByLanguage(source, python, diagnostics));
+    const reading = await readByLanguage(source, { python, diagnostics, maxNodes });
     if (verdict !== undefined)
       return withoutUndefined<Reading>({ ...verdict, description: reading.description, modules: reading.modules });
     // What was not read may take anything.
@@ -38,43 +38,62 @@ export function readScript(
       ? { ...opaque(reading.description), reason: "it is too large to be read" }
       : reading;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const isTooLong = cause instanceof BudgetSpent;
-    diagnostics.push({
-      severity: "warning",
-      code: isTooLong ? "script-too-long" : "script-unreadable",
-      message: isTooLong
-        ? `Skipped what ${quote(source.path)} says about its arguments, because ${reason}`
-        : `Cannot read how ${quote(source.path)} is called: ${reason}`,
-      file: source.path,
-      cure: "Describe it in scripts/manifest.yml",
-    });
+    diagnostics.push(toFailure(source.path, cause));
     return verdict === undefined ? opaque("") : { ...verdict, description: "" };
   }
+}
+
+function toFailure(file: string, cause: unknown): Diagnostic {
+  const isLimit = cause instanceof ParseLimitReached;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return {
+    severity: "warning",
+    code: isLimit ? "script-too-long" : "script-unreadable",
+    message: isLimit
+      ? `Skipped what ${quote(file)} says about its arguments, because ${reason}`
+      : `Cannot read how ${quote(file)} is called: ${reason}`,
+    file,
+    cure: "Describe it in scripts/manifest.yml",
+  };
 }
 
 function opaque(description: string): Reading {
   return { kind: "tool", reason: "it runs by itself", description, interface: opaqueArguments() };
 }
 
-function readByLanguage(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {
-  switch (source.language) {
-    case "python":
-      return readPython(source, python, diagnostics);
-    case "javascript":
-    case "typescript":
-      return deriveJavascript(source);
-    case "shell":
-      return deriveShell(source);
-    case "ruby":
-    case "perl":
-    case "php":
-    case "lua":
-    case "powershell":
-    case "r":
-    case "other":
-      return deriveOther(source);
+async function readByLanguage(
+  source: SourceScript,
+  { python, diagnostics, maxNodes }: ReadScriptParts,
+): Promise<Reading> {
+  const { language, text } = source;
+  if (language === "python") return readPython(source, python, diagnostics);
+  const grammar = grammarOf(source);
+  if (grammar === undefined) return deriveOther(source);
+  const parser = await loadParser(grammar);
+  if ("missing" in parser) {
+    diagnostics.push(withoutParser(source.path, parser.missing));
+    return deriveOther(source);
   }
+  const read = grammar === "bash" ? deriveShell : deriveJavascript;
+  const reading = read(source, parser.parse, maxNodes);
+  if (reading.isPartial) diagnostics.push(intricate(source.path, "parts of it cannot be parsed"));
+  return reading;
+}
+
+function grammarOf({ language, fileName }: SourceScript): Grammar | undefined {
+  if (language === "shell") return "bash";
+  if (language !== "javascript" && language !== "typescript") return undefined;
+  return /\.[jt]sx$/u.test(fileName) ? "tsx" : "typescript";
+}
+
+function withoutParser(file: string, reason: string): Diagnostic {
+  return {
+    severity: "info",
+    code: "parser-missing",
+    message: `Cannot parse ${quote(file)}: its parser cannot be loaded (${reason}); only its usage text was read`,
+    file,
+    cure: "Install Kitbag again, or describe the script in scripts/manifest.yml",
+  };
 }
 
 function readPython(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {

@@ -23,4 +23,6 @@ export interface Reading {
   readonly modules?: readonly string[];
   /** The programs that it starts, where the reader knows them. */
   readonly programs?: readonly string[];
+  /** Parts of the script could not be parsed. */
+  readonly isPartial?: true;
 }

@@ -25,9 +25,29 @@ export function toArgv(mapping: ArgvMapping, input: JsonObject, tool = "script")
     const value = part.kind === "env" ? valueOf(input, part.property) : undefined;
     if (part.kind === "env" && value !== undefined) env[part.variable] = toWord(value);
   }
+  if (mapping.otherFlags) argv.splice(flagsPlace(mapping, argv), 0, ...toOtherFlags(mapping, input));
   const stdin = toStdin(mapping, input);
   refuseNul(tool, [...argv, ...Object.values(env)]);
   return { argv, env, ...(stdin !== undefined && { stdin }) };
+}
+
+/** Where flags that no part knows are written: after the words of the sub-command, before everything else. */
+function flagsPlace({ parts }: ArgvMapping, argv: readonly string[]): number {
+  const last = parts.findLast((part) => part.kind === "word");
+  return last?.kind === "word" ? argv.indexOf(last.word) + 1 : 0;
+}
+
+/** The name of a flag; anything else would be read as something that the caller did not mean. */
+const flagName = /^[A-Za-z][\w.-]*$/u;
+
+function toOtherFlags({ parts }: ArgvMapping, input: JsonObject): readonly string[] {
+  const own = new Set(parts.flatMap((part) => (part.kind === "word" ? [] : [part.property])));
+  return Object.keys(input).flatMap((property) => {
+    const value = own.has(property) || !flagName.test(property) ? undefined : valueOf(input, property);
+    if (value === undefined || value === false) return [];
+    const part = { kind: "flag", property, flag: property.length === 1 ? `-${property}` : `--${property}` } as const;
+    return toFlagWords({ ...part, many: "repeat", alone: true, joint: "=" }, value);
+  });
 }
 
 /** The parts before, between and after the words of a sub-command: each is a command line of its own. */

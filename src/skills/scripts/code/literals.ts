@@ -1,191 +1,240 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { findClosing, isAnyToken, isToken, numberOf, splitArguments, type Token } from "./token.ts";
+import { enclosingFunction, type Code } from "./code.ts";
+import { dottedName, type Assign, type CodeNode, type FunctionNode, type Loop, type Parameter } from "./node.ts";
 
-/** A value as it is written in source text, as far as it can be read. */
+/** A value as it is written in code, as far as it can be resolved without running anything. */
 export type Literal =
   | { readonly kind: "value"; readonly value: JsonValue }
-  | { readonly kind: "list"; readonly items: readonly Literal[] }
-  | { readonly kind: "object"; readonly entries: readonly (readonly [key: string, value: Literal])[] }
+  /** `open`: there may be more in it. */
+  | { readonly kind: "list"; readonly items: readonly Literal[]; readonly open?: true }
+  | { readonly kind: "object"; readonly entries: readonly LiteralEntry[]; readonly open?: true }
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "unknown" };
 
-/** Constants by name: the index of the first token of their value. */
-export type Constants = ReadonlyMap<string, number>;
+type LiteralEntry = readonly [key: string, value: Literal];
 
 const unknown: Literal = { kind: "unknown" };
-const words: Readonly<Record<string, JsonValue>> = {
-  true: true,
-  false: false,
-  null: null,
-  undefined: null,
-  True: true,
-  False: false,
-  None: null,
-  nil: null,
-  TRUE: true,
-  FALSE: false,
-  NULL: null,
-  $true: true,
-  $false: false,
-  $null: null,
-};
 
-/** Finds `NAME = value`; of several for one name the first counts. */
-export function findConstants(tokens: readonly Token[]): Constants {
-  const constants = new Map<string, number>();
-  for (let index = 1; index + 1 < tokens.length; index++) {
-    if (!isToken(tokens[index], "=")) continue;
-    const name = nameBefore(tokens, index);
-    if (name !== undefined && !constants.has(name)) constants.set(name, index + 1);
-  }
-  return constants;
+/** Reads what an expression is. */
+export function readLiteral(code: Code, node: CodeNode | undefined): Literal {
+  return node === undefined ? unknown : new LiteralReader(code).read(node, 0);
 }
 
-function nameBefore(tokens: readonly Token[], equals: number): string | undefined {
-  const before = tokens[equals - 1];
-  if (before?.kind === "word" && isAnyToken(tokens[equals - 2], declarers)) return before.text;
-  const declared = nameWithType(tokens, equals);
-  if (declared !== undefined) return declared;
-  if (before?.kind !== "word" || isToken(tokens[equals - 2], ".")) return undefined;
-  return before.text;
+/** Reads the arguments of a call. */
+export function argumentsOf(code: Code, call: CodeNode | undefined): readonly Literal[] {
+  return call?.kind === "call" ? call.args.map((argument) => readLiteral(code, argument)) : [];
 }
-
-const declarers = new Set(["const", "let", "var"]);
-const longestType = 40;
-
-/** `const options: Options = …`, `const options: Config["options"] = …`, and Python's `options: Options = …`. */
-function nameWithType(tokens: readonly Token[], equals: number): string | undefined {
-  const line = tokens[equals]?.line;
-  for (let index = equals - 2; index > 0 && index > equals - longestType && tokens[index]?.line === line; index--) {
-    if (!isToken(tokens[index], ":")) continue;
-    const name = tokens[index - 1];
-    const isDeclared = isAnyToken(tokens[index - 2], declarers);
-    return name?.kind === "word" && (isDeclared || index === equals - 2) ? name.text : undefined;
-  }
-  return undefined;
-}
-
-/** Reads the value between the tokens `from` and `to`. */
-export function readLiteral(tokens: readonly Token[], range: Range, constants: Constants = new Map()): Literal {
-  return new LiteralReader(tokens, constants).read(range, 0);
-}
-
-type Range = readonly [from: number, to: number];
 
 const deepest = 20;
-/** Constants made of constants can grow without end; nobody's options are as large as this. */
+/** Constants made of constants can grow without end; no script has options as large as this. */
 const mostParts = 5000;
-const openers = new Set(["[", "{"]);
-const colons = new Set([":", "=>", "="]);
-const typeWords = new Set(["as", "satisfies"]);
 
 class LiteralReader {
-  readonly #tokens: readonly Token[];
-  readonly #constants: Constants;
+  readonly #code: Code;
   #parts = 0;
 
-  constructor(tokens: readonly Token[], constants: Constants) {
-    this.#tokens = tokens;
-    this.#constants = constants;
+  constructor(code: Code) {
+    this.#code = code;
   }
 
-  read(range: Range, depth: number): Literal {
-    const [from, to] = range;
-    const token = this.#tokens[from];
+  read(node: CodeNode, depth: number): Literal {
     this.#parts += 1;
-    if (token === undefined || from >= to || depth > deepest || this.#parts > mostParts) return unknown;
-    if (token.kind === "string") return this.#readText(range);
-    if (token.kind === "number" || isToken(token, "-")) return this.#readNumber(range);
-    if (isAnyToken(token, openers)) return this.#readBrackets(range, depth);
-    return token.kind === "word" && this.#isEnd(from + 1, to) ? this.#readName(token.text, depth) : unknown;
-  }
-
-  #readName(name: string, depth: number): Literal {
-    if (Object.hasOwn(words, name)) return { kind: "value", value: words[name] ?? null };
-    const at = this.#constants.get(name);
-    if (at === undefined) return { kind: "name", name };
-    return this.read([at, findValueEnd(this.#tokens, at)], depth + 1);
-  }
-
-  /** After a value nothing may follow but a type: `as const`. */
-  #isEnd(index: number, to: number): boolean {
-    return index >= to || isAnyToken(this.#tokens[index], typeWords);
-  }
-
-  /** One string, or several that are put together. */
-  #readText([from, to]: Range): Literal {
-    let text = "";
-    for (let index = from; !this.#isEnd(index, to); index++) {
-      const token = this.#tokens[index];
-      if (token?.kind === "string" && token.dynamic === undefined) text += token.text;
-      else if (!isToken(token, "+")) return unknown;
+    if (depth > deepest || this.#parts > mostParts) return unknown;
+    switch (node.kind) {
+      case "value":
+        return { kind: "value", value: node.value };
+      case "list":
+        return this.#readList(node.items, depth);
+      case "object":
+        return this.#readObject(node.entries, depth);
+      case "operation":
+        return this.#readOperation(node.operator, node.operands, depth);
+      case "name":
+        return this.#readName(node, depth);
+      case "member":
+        return entryOf(this.read(node.object, depth + 1), node.property) ?? unknown;
+      case "call":
+        return this.#readCall(node, depth);
+      default:
+        return unknown;
     }
-    return { kind: "value", value: text };
   }
 
-  #readNumber([from, to]: Range): Literal {
-    const sign = isToken(this.#tokens[from], "-") ? -1 : 1;
-    const first = sign === -1 ? from + 1 : from;
-    const number = numberOf(this.#tokens[first]);
-    if (number === undefined || !Number.isFinite(number)) return unknown;
-    if (this.#isEnd(first + 1, to)) return { kind: "value", value: sign * number };
+  #readList(nodes: readonly CodeNode[], depth: number): Literal {
+    let open = false as boolean;
+    const items = nodes.flatMap((node): readonly Literal[] => {
+      if (node.kind !== "spread") return [this.read(node, depth + 1)];
+      const spread = this.read(node.operand, depth + 1);
+      if (spread.kind !== "list" || spread.open) open = true;
+      return spread.kind === "list" ? spread.items : [];
+    });
+    return { kind: "list", items, ...(open && { open: true }) };
+  }
+
+  #readObject(nodes: readonly CodeNode[], depth: number): Literal {
+    const entries = new Map<string, Literal>();
+    let open = false;
+    for (const node of nodes) {
+      const part = this.#readEntry(node, depth);
+      for (const [key, value] of part.entries) entries.set(key, value);
+      open ||= part.open;
+    }
+    return { kind: "object", entries: [...entries], ...(open && { open: true }) };
+  }
+
+  #readEntry(node: CodeNode, depth: number): { readonly entries: readonly LiteralEntry[]; readonly open: boolean } {
+    if (node.kind === "spread") {
+      const spread = this.read(node.operand, depth + 1);
+      return spread.kind === "object"
+        ? { entries: spread.entries, open: spread.open === true }
+        : { entries: [], open: true };
+    }
+    if (node.kind !== "entry") return { entries: [], open: true };
+    const keys = node.key === undefined ? this.keysOf(node.computed, depth) : [node.key];
+    const entries = (keys ?? []).map((key): LiteralEntry => [key, this.read(node.value, depth + 1)]);
+    return { entries, open: keys === undefined };
+  }
+
+  /** The texts that an expression is: one, or those of the list that a loop goes over. */
+  keysOf(node: CodeNode | undefined, depth: number): readonly string[] | undefined {
+    if (node === undefined) return undefined;
+    const own = textOf(this.read(node, depth + 1));
+    if (own !== undefined) return [own];
+    const loop = node.kind === "name" ? this.#loopOver(node.name, node) : undefined;
+    const list = loop?.over === undefined ? undefined : this.read(loop.over, depth + 1);
+    if (list?.kind !== "list" || list.open) return undefined;
+    const texts = textsOf(list);
+    return texts.length === list.items.length ? texts : undefined;
+  }
+
+  #loopOver(name: string, node: CodeNode): Loop | undefined {
+    for (let outer = this.#code.parentOf(node); outer !== undefined; outer = this.#code.parentOf(outer)) {
+      if (outer.kind === "loop" && outer.variable?.kind === "name" && outer.variable.name === name) return outer;
+    }
+    return undefined;
+  }
+
+  #readOperation(operator: string, operands: readonly CodeNode[], depth: number): Literal {
+    const values = operands.map((operand) => toJson(this.read(operand, depth + 1)));
+    const [left, right] = values;
+    if (operator === "+" && typeof left === "string" && typeof right === "string")
+      return { kind: "value", value: left + right };
     // `60 * 1000`
-    const isProduct = isToken(this.#tokens[first + 1], "*") && this.#isEnd(first + 3, to);
-    const factor = isProduct ? numberOf(this.#tokens[first + 2]) : undefined;
-    return factor === undefined ? unknown : { kind: "value", value: sign * number * factor };
+    if (operator === "*" && typeof left === "number" && typeof right === "number")
+      return { kind: "value", value: left * right };
+    return unknown;
   }
 
-  #readBrackets([from, to]: Range, depth: number): Literal {
-    const close = findClosing(this.#tokens, from);
-    if (!this.#isEnd(close + 1, to)) return unknown;
-    const ranges = splitArguments(this.#tokens, from, close);
-    if (isToken(this.#tokens[from], "[")) {
-      return { kind: "list", items: ranges.map((range) => this.read(range, depth + 1)) };
-    }
-    return { kind: "object", entries: ranges.flatMap((range) => this.#readEntry(range, depth)) };
+  /** `Object.freeze({ … })`, and a function of the script that returns a value. */
+  #readCall(node: CodeNode & { kind: "call" }, depth: number): Literal {
+    const [first] = node.args;
+    const name = dottedName(node.callee) ?? "";
+    if (/^(?:Object\.freeze|Object\.seal|structuredClone)$/u.test(name) && first) return this.read(first, depth + 1);
+    const fn = this.#code.functions.get(name);
+    const returns = fn?.body.filter((statement) => statement.kind === "leave" && statement.how === "return") ?? [];
+    const [only] = returns;
+    return returns.length === 1 && only?.kind === "leave" && only.value ? this.read(only.value, depth + 1) : unknown;
   }
 
-  #readEntry([from, to]: Range, depth: number): readonly (readonly [string, Literal])[] {
-    const key = this.#tokens[from];
-    if (isToken(key, "...")) {
-      const spread = this.read([from + 1, to], depth + 1);
-      return spread.kind === "object" ? spread.entries : [];
+  #readName(node: CodeNode & { kind: "name" }, depth: number): Literal {
+    const { name } = node;
+    for (let scope = enclosingFunction(this.#code, node); ; scope = enclosingFunction(this.#code, scope)) {
+      const parameter = scope === undefined ? undefined : this.#parameterOf(scope, name);
+      if (scope !== undefined && parameter !== undefined) return this.#readParameter(scope, parameter, depth);
+      const assigned = this.#assignsIn(scope, name);
+      const [first] = assigned.filter(({ operator }) => operator === "=");
+      if (first !== undefined) return this.#withChanges(name, this.#readAssigned(first, assigned, depth), depth);
+      if (scope === undefined) return { kind: "name", name };
     }
-    if (key === undefined || key.kind === "symbol" || key.kind === "comment") return [];
-    if (isAnyToken(this.#tokens[from + 1], colons)) return [[key.text, this.read([from + 2, to], depth + 1)]];
-    return [[key.text, from + 1 === to && key.kind === "word" ? this.#readName(key.text, depth + 1) : unknown]];
+  }
+
+  #assignsIn(scope: FunctionNode | undefined, name: string): readonly Assign[] {
+    return this.#code.assignsTo(name).filter(
+      (assign) =>
+        assign.target.kind === "name" &&
+        enclosingFunction(this.#code, assign) === scope &&
+        // The default of a parameter is not an assignment.
+        this.#code.parentOf(assign)?.kind !== "list",
+    );
+  }
+
+  /** What is set more than once may be any of it. */
+  #readAssigned(first: Assign, all: readonly Assign[], depth: number): Literal {
+    const value = this.read(first.value, depth + 1);
+    if (all.length === 1) return value;
+    return value.kind === "object" || value.kind === "list" ? { ...value, open: true } : value;
+  }
+
+  #parameterOf(scope: FunctionNode, name: string): { readonly place: number; readonly path: string[] } | undefined {
+    for (const [place, parameter] of scope.parameters.entries()) {
+      if (parameter.kind !== "parameter") continue;
+      if (parameter.target.kind === "name" && parameter.target.name === name) return { place, path: [] };
+      // `function parse({ options })`
+      const entries = parameter.target.kind === "object" ? parameter.target.entries : [];
+      const entry = entries.find((one) => one.kind === "entry" && nameIn(one.value) === name);
+      if (entry?.kind === "entry" && entry.key !== undefined) return { place, path: [entry.key] };
+    }
+    return undefined;
+  }
+
+  /** A parameter is what the one call of its function passes; what several calls pass may be any of it. */
+  #readParameter(
+    scope: FunctionNode,
+    { place, path }: { readonly place: number; readonly path: readonly string[] },
+    depth: number,
+  ): Literal {
+    const name = [...this.#code.functions].find(([, fn]) => fn === scope)?.[0];
+    const calls = name === undefined ? [] : this.#code.callsOf(name);
+    const values = calls.map((call) => {
+      const argument = call.args[place] ?? (scope.parameters[place] as Parameter | undefined)?.fallback;
+      const value = argument === undefined ? unknown : this.read(argument, depth + 1);
+      return path.reduce((outer: Literal, key) => entryOf(outer, key) ?? unknown, value);
+    });
+    const [only] = values;
+    if (values.length === 1 && only !== undefined) return only;
+    const entries = values.flatMap((value) => (value.kind === "object" ? value.entries : []));
+    return entries.length === 0 ? unknown : { kind: "object", entries: [...new Map(entries)], open: true };
+  }
+
+  /** Adds what the code puts into an object after it was made: `options.x = …`, `options[key] = …`, `list.push(…)`. */
+  #withChanges(name: string, literal: Literal, depth: number): Literal {
+    if (literal.kind === "list") {
+      const isChanged = ["push", "unshift", "splice"]
+        .flatMap((method) => this.#code.callsOf(method))
+        .some(({ callee }) => callee.kind === "member" && nameIn(callee.object) === name);
+      return isChanged ? { ...literal, open: true } : literal;
+    }
+    if (literal.kind !== "object") return literal;
+    const entries = new Map(literal.entries);
+    let open = literal.open === true;
+    for (const { target, value } of this.#code.assignsTo(name)) {
+      if (target.kind !== "member" && target.kind !== "index") continue;
+      const keys = target.kind === "member" ? [target.property] : this.keysOf(target.index, depth);
+      for (const key of keys ?? []) entries.set(key, this.read(value, depth + 1));
+      open ||= keys === undefined;
+    }
+    open ||= this.#code.callsOf("assign").some(({ args: [first] }) => first !== undefined && nameIn(first) === name);
+    return { kind: "object", entries: [...entries], ...(open && { open: true }) };
   }
 }
 
-const allOpeners = new Set(["(", "[", "{"]);
-const valueEnds = new Set([";", ",", ")"]);
-const joiners = new Set(["+", "."]);
-
-/** The end of the value that starts at `from`: where its statement or its line ends. */
-export function findValueEnd(tokens: readonly Token[], from: number): number {
-  const limit = Math.min(tokens.length, from + 3000);
-  for (let index = from; index < limit; index++) {
-    if (isAnyToken(tokens[index], allOpeners)) index = findClosing(tokens, index);
-    const next = tokens[index + 1];
-    if (next === undefined || isAnyToken(next, valueEnds)) return index + 1;
-    const isContinued = isAnyToken(next, joiners) || isToken(tokens[index], "+");
-    if (next.line > (tokens[index]?.line ?? 0) && !isContinued) return index + 1;
-  }
-  return limit;
+function nameIn(node: CodeNode): string | undefined {
+  if (node.kind === "assign") return nameIn(node.target);
+  return node.kind === "name" ? node.name : undefined;
 }
 
-/** The JSON that a literal is; nothing if any part of it could not be read. */
+/** The JSON that a literal is; nothing if any part of it could not be resolved. */
 export function toJson(literal: Literal | undefined): JsonValue | undefined {
   switch (literal?.kind) {
     case "value":
       return literal.value;
     case "list": {
       const items = literal.items.map(toJson);
-      return items.every((item) => item !== undefined) ? items : undefined;
+      return literal.open !== true && items.every((item) => item !== undefined) ? items : undefined;
     }
     case "object": {
       const entries = literal.entries.map(([key, value]) => [key, toJson(value)] as const);
-      return entries.every(([, value]) => value !== undefined)
+      return literal.open !== true && entries.every(([, value]) => value !== undefined)
         ? (Object.fromEntries(entries) as Record<string, JsonValue>)
         : undefined;
     }
@@ -212,4 +261,11 @@ export function textsOf(literal: Literal | undefined): readonly string[] {
   if (literal?.kind === "list") return literal.items.map(textOf).filter((text) => text !== undefined);
   const text = textOf(literal);
   return text === undefined ? [] : [text];
+}
+
+/** Whether everything that matters of a value is known. */
+export function isWhole(literal: Literal | undefined): boolean {
+  if (literal === undefined) return true;
+  if (literal.kind === "list") return literal.open !== true && literal.items.every(isWhole);
+  return literal.kind === "value" || (literal.kind === "object" && literal.open !== true);
 }

@@ -1,9 +1,9 @@
-import type { Code } from "../code/code.ts";
-import { isAnyToken, isToken, type Token } from "../code/token.ts";
+import { type Code } from "../code/code.ts";
+import { dottedName, type CodeNode } from "../code/node.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 
 /** What the code of a JavaScript file shows about its purpose. */
-export interface JavascriptShape {
+interface JavascriptShape {
   /** It starts with `#!`, reads its arguments, or asks whether it is the program. */
   readonly isProgram: boolean;
   readonly exports: boolean;
@@ -13,73 +13,48 @@ export interface JavascriptShape {
 }
 
 const testCalls = new Set(["describe", "it", "test", "suite", "beforeEach"]);
-const harmless = new Set(["require", "defineConfig", "import", "Object", "config", "dotenv", "function", "async"]);
 
-/** Looks at what a JavaScript file does when it is loaded. */
-export function shapeOf({ tokens }: Code, text: string): JavascriptShape {
-  let depth = 0;
-  let acts = false;
-  let exportsSomething = false;
-  let tests = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind === "symbol") depth += depthChange(token.text);
-    if (isToken(token, "export") || isExportAssignment(tokens, index)) exportsSomething = true;
-    if (isAnyToken(token, testCalls) && isToken(tokens[index + 1], "(") && !isToken(tokens[index - 1], ".")) tests += 1;
-    if (depth === 0 && isStatementStart(tokens, index) && actsAt(tokens, index)) acts = true;
-  }
+function shapeOf({ nodes, all, calls, text }: Code): JavascriptShape {
+  const tests = calls.filter((call) => call.callee.kind === "name" && testCalls.has(call.callee.name)).length;
   const isProgram = text.startsWith("#!") || readsArguments.test(text);
-  return { isProgram, exports: exportsSomething, acts, tests: tests > 1 };
+  return { isProgram, exports: all.some(exportsSomething), acts: nodes.some(acts), tests: tests > 1 };
 }
 
 /** The argument list, a question whether this file is the program, or a package that reads the list by itself. */
 const readsArguments =
   /process\.argv|Deno\.args|Bun\.argv|require\.main|import\.meta\.main|hideBin\(|(?:from |require\()["'](?:arg|meow|commander|yargs|cac|citty|minimist|mri)["']/u;
 
-function depthChange(symbol: string): number {
-  if (symbol === "{" || symbol === "(" || symbol === "[") return 1;
-  return symbol === "}" || symbol === ")" || symbol === "]" ? -1 : 0;
+function exportsSomething(node: CodeNode): boolean {
+  if (node.kind === "other") return node.type === "export_statement";
+  if (node.kind !== "assign") return false;
+  return /^(?:module\.)?exports(?:\.|$)/u.test(dottedName(node.target) ?? "");
 }
 
-function isExportAssignment(tokens: readonly Token[], index: number): boolean {
-  const isModule =
-    isToken(tokens[index], "module") && isToken(tokens[index + 1], ".") && isToken(tokens[index + 2], "exports");
-  const isPlain =
-    isToken(tokens[index], "exports") && isToken(tokens[index + 1], ".") && isToken(tokens[index + 3], "=");
-  return (isModule && !isToken(tokens[index + 3], ")")) || isPlain;
+/** Calls that only prepare something. */
+const harmless = /^(?:require|defineConfig|Object|config|dotenv)(?:\.|$)/u;
+const actingStatements = new Set(["if", "loop", "switch", "operation"]);
+
+/** Whether a statement does something when the file is loaded. */
+function acts(node: CodeNode): boolean {
+  if (node.kind === "assign") return node.declares === true && (node.value.kind === "call" ? acts(node.value) : false);
+  if (node.kind === "call") return node.isNew === true || !harmless.test(rootOf(node));
+  if (node.kind === "other") return node.type === "try_statement";
+  return actingStatements.has(node.kind);
 }
 
-function isStatementStart(tokens: readonly Token[], index: number): boolean {
-  const before = tokens[index - 1];
-  return (
-    before === undefined || isToken(before, ";") || isToken(before, "}") || before.line < (tokens[index]?.line ?? 0)
-  );
-}
-
-const actingWords = new Set(["await", "if", "for", "while", "try", "switch", "new", "void"]);
-const declarers = new Set(["const", "let", "var"]);
-
-function actsAt(tokens: readonly Token[], index: number): boolean {
-  if (isAnyToken(tokens[index], actingWords)) return true;
-  if (!isAnyToken(tokens[index], declarers)) return callsAt(tokens, index);
-  // `const answer = ask(…)` does something as well.
-  const equals = isToken(tokens[index + 2], "=") ? index + 3 : -1;
-  return equals !== -1 && (isAnyToken(tokens[equals], actingWords) || callsAt(tokens, equals));
-}
-
-function callsAt(tokens: readonly Token[], index: number): boolean {
-  const token = tokens[index];
-  if (token?.kind !== "word" || harmless.has(token.text)) return false;
-  let end = index + 1;
-  // `process.stdin.on(…)`
-  while (end < index + 9 && isToken(tokens[end], ".")) end += 2;
-  return isToken(tokens[end], "(");
+/** `require("x").y(…)` begins with `require`. */
+function rootOf(node: CodeNode): string {
+  if (node.kind === "call") return node.callee.kind === "name" ? node.callee.name : rootOf(node.callee);
+  if (node.kind === "member") return rootOf(node.object);
+  return node.kind === "name" ? node.name : "";
 }
 
 /** Says why a JavaScript file is not a tool; nothing if it is one. */
 export function classifyJavascript(
   { fileName, text }: SourceScript,
-  shape: JavascriptShape,
+  code: Code,
 ): Pick<Reading, "kind" | "reason"> | undefined {
+  const shape = shapeOf(code);
   if (/\.d\.[cm]?ts$/u.test(fileName)) return { kind: "library", reason: "it only declares types" };
   if (shape.tests && !shape.isProgram) return { kind: "test", reason: "it defines tests" };
   if (

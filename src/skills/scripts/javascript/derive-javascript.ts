@@ -1,43 +1,45 @@
-import { parseCode, type Code } from "../code/code.ts";
-import { javascriptSyntax } from "../code/syntax.ts";
-import { commentTexts, textsOf } from "../code/texts.ts";
+import type { ArgvFacts, StdinFact } from "../arguments/argv-facts.ts";
+import { javascriptDialect } from "../arguments/argument-lists.ts";
+import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { createHelpTexts } from "../arguments/help-texts.ts";
+import { readCode } from "../arguments/read-code.ts";
+import { findFields } from "../arguments/read-fields.ts";
+import { demandedNames } from "../arguments/read-positions.ts";
+import type { Code } from "../code/code.ts";
+import { headComments, textsOf } from "../code/pieces.ts";
 import { toDescription } from "../describe.ts";
-import type { DerivedInterface } from "../derived-interface.ts";
-import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
-import { findFields } from "../hand/code-fields.ts";
-import { deriveByHand } from "../hand/derive-by-hand.ts";
-import { javascriptDialect, type Dialect } from "../hand/dialects.ts";
-import { readCode } from "../hand/read-code.ts";
+import { asOpen, type DerivedInterface } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
+import type { Parse } from "../syntax/parse.ts";
 import { readUsage } from "../usage/read-usage.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import { fromCitty } from "./citty.ts";
-import { classifyJavascript, shapeOf } from "./classify-javascript.ts";
+import { classifyJavascript } from "./classify-javascript.ts";
 import { fromCommander } from "./commander.ts";
-import { createHelpTexts } from "../hand/help-texts.ts";
-import { fromArg, fromMeow, fromMinimist } from "./minimist.ts";
 import { fromParseArgs } from "./parse-args.ts";
+import { fromArg, fromCitty, fromMeow, fromMinimist } from "./small-parsers.ts";
+import { toCode } from "./to-code.ts";
 import { fromYargs } from "./yargs.ts";
 
 /** Reads a JavaScript or TypeScript file. */
-export function deriveJavascript(source: SourceScript): Reading {
-  const code = parseCode(source.text, javascriptSyntax);
+export function deriveJavascript(source: SourceScript, parse: Parse, maxNodes?: number): Reading {
+  const code = toCode(source.text, parse(source.text, maxNodes === undefined ? {} : { maxNodes }));
   const description = describe(code, source.fileName);
-  const other = classifyJavascript(source, shapeOf(code, source.text));
+  const other = classifyJavascript(source, code);
   if (other !== undefined) return { ...other, description };
-  const texts = textsOf(code);
+  const texts = textsOf(code.text, code.pieces);
   const derived = deriveDeclared(code, texts, source.fileName) ?? deriveManual(code, texts, source);
   return withoutUndefined<Reading>({
     kind: "tool",
     reason: "it runs by itself",
     description,
-    interface: derived,
+    interface: code.hasErrors ? asOpen(derived) : derived,
     interpreter: interpreterOf(source),
+    isPartial: code.hasErrors ? true : undefined,
   });
 }
 
 function deriveDeclared(code: Code, texts: readonly string[], fileName: string): DerivedInterface | undefined {
-  const help = createHelpTexts(code, readUsage(texts, fileName));
+  const help = createHelpTexts(readUsage(texts, fileName), demandedNames(code));
   return (
     fromParseArgs(code, help) ??
     fromCommander(code) ??
@@ -54,17 +56,11 @@ const otherParsers =
   /(?:from |require\()["'](?:sade|clipanion|@oclif\/core|args|command-line-args|dashdash|gunshi|cleye|caporal|@caporal\/core|vorpal|argparse|nopt|optionator|getopts|zx|yargs|commander|cac|meow|arg|minimist|mri|citty)["']/u;
 
 function deriveManual(code: Code, texts: readonly string[], { fileName, text }: SourceScript): DerivedInterface {
-  const read = readCode(code, dialectOf(text));
+  const read = readCode(code, javascriptDialect);
   const readsArgv = read.readsArgv || otherParsers.test(text) || /^#!.*\bzx\b/u.test(text);
   const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
-  const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
+  const words = new Set(code.all.flatMap((node) => (node.kind === "value" ? [node.value] : [])));
   return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
-}
-
-/** `import { argv } from "node:process"` gives the list another name. */
-function dialectOf(text: string): Dialect {
-  if (!/import\s*\{[^}]*\bargv\b[^}]*\}\s*from\s*["'](?:node:)?process["']/u.test(text)) return javascriptDialect;
-  return { ...javascriptDialect, roots: [...javascriptDialect.roots, { tokens: ["argv"], skip: 2 }] };
 }
 
 const stdinUse =
@@ -76,9 +72,9 @@ function readStdin(code: Code, text: string): StdinFact | undefined {
 }
 
 function describe(code: Code, fileName: string): string {
-  const first = code.tokens[0]?.line ?? Number.POSITIVE_INFINITY;
-  const head = code.comments.filter((comment) => comment.line <= first + 3);
-  for (const text of commentTexts(head)) {
+  const start = code.nodes[0]?.start ?? code.text.length;
+  const firstLine = code.text.slice(0, start).split("\n").length;
+  for (const text of headComments(code.pieces, firstLine)) {
     const description = toDescription(text, fileName);
     if (description !== "") return description;
   }

@@ -1,43 +1,50 @@
-import { argumentsOf, findCalls } from "../code/calls.ts";
 import type { Code } from "../code/code.ts";
-import { entryOf, textOf, toJson, type Literal } from "../code/literals.ts";
-import { isToken } from "../code/token.ts";
+import { argumentsOf, entryOf, isWhole, textOf, toJson, type Literal } from "../code/literals.ts";
+import { lastName, textOf as textIn, numberOf, type CodeNode } from "../code/node.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
-import { numberOfProperty } from "./number-of-property.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
+import { numberMade } from "../arguments/read-positions.ts";
 
 /** Reads `parseArgs({ options: { … } })` of `node:util`. */
 export function fromParseArgs(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  const name = nameOfParseArgs(code);
-  if (code.functions.has(name)) return undefined;
-  for (const call of findCalls(code, name)) {
-    const [config] = argumentsOf(code, call);
-    const options = entryOf(config, "options");
-    if (options?.kind !== "object") continue;
-    const allowsNegative = toJson(entryOf(config, "allowNegative")) === true;
-    const flags = options.entries.flatMap(([name, option]) => toFlag(code, { name, option, allowsNegative }, help));
-    const hasPositionals =
-      toJson(entryOf(config, "allowPositionals")) === true || toJson(entryOf(config, "strict")) === false;
-    const positionals = hasPositionals ? help.positionals(namesOfPositionals(code)) : [];
-    return {
-      commands: [{ parameters: [...flags, ...positionals], separator: "needed" }],
-      confidence: "declared",
-      source: "parseArgs",
-    };
-  }
-  return undefined;
+  const name = importedName(code, "parseArgs");
+  // Deno's `parseArgs(args, settings)` is another one.
+  const call = code.callsOf(name).find(({ callee, args }) => callee.kind === "name" && args.length < 2);
+  if (call === undefined || code.functions.has(name)) return undefined;
+  const [config] = argumentsOf(code, call);
+  const options = entryOf(config, "options");
+  if (call.args.length === 0) return undefined;
+  const allowsNegative = toJson(entryOf(config, "allowNegative")) === true;
+  const entries = options?.kind === "object" ? options.entries : [];
+  const flags = entries.flatMap(([flag, option]) => toFlag(code, { name: flag, option, allowsNegative }, help));
+  const takesPlaces =
+    toJson(entryOf(config, "allowPositionals")) === true || toJson(entryOf(config, "strict")) === false;
+  const positionals = takesPlaces ? help.positionals(namesOfPositionals(code)) : [];
+  const isKnown =
+    config?.kind === "object" && isWhole(config) && isWhole(options) && entries.every(([, option]) => isTyped(option));
+  return {
+    commands: [{ parameters: [...flags, ...positionals], separator: "needed", ...(!isKnown && { open: true }) }],
+    confidence: "declared",
+    source: "parseArgs",
+  };
 }
 
 /** `import { parseArgs as parse }`, `const { parseArgs: parse } = require("util")` */
-function nameOfParseArgs({ tokens }: Code): string {
-  const at = tokens.findIndex(
-    (token, index) =>
-      isToken(token, "parseArgs") && (isToken(tokens[index + 1], "as") || isToken(tokens[index + 1], ":")),
-  );
-  const alias = at === -1 ? undefined : tokens[at + 2];
-  return alias?.kind === "word" ? alias.text : "parseArgs";
+function importedName({ all }: Code, wanted: string): string {
+  for (const node of all) {
+    if (node.kind === "import") {
+      const found = node.names.find(({ imported }) => imported === wanted);
+      if (found !== undefined) return found.local;
+    }
+    if (node.kind === "entry" && node.key === wanted && node.value.kind === "name") return node.value.name;
+  }
+  return wanted;
+}
+
+function isTyped(option: Literal): boolean {
+  return textOf(entryOf(option, "type")) !== undefined;
 }
 
 interface Option {
@@ -47,7 +54,7 @@ interface Option {
 }
 
 function toFlag(code: Code, { name, option, allowsNegative }: Option, help: HelpTexts): readonly Parameter[] {
-  if (name === "help" || name === "version") return [];
+  if (name === "help" || name === "version" || !isTyped(option)) return [];
   const flags = [`--${name}`];
   const short = textOf(entryOf(option, "short"));
   if (short !== undefined) flags.push(`-${short}`);
@@ -58,7 +65,7 @@ function toFlag(code: Code, { name, option, allowsNegative }: Option, help: Help
     return [switchFlag({ flags, opposite, default: fallback, description: text.description })];
   }
   const isMany = toJson(entryOf(option, "multiple")) === true;
-  const type = numberOfProperty(code, ["values", "args", "flags", "options", "argv"], name);
+  const type = numberOfProperty(code, name);
   // Whatever the code makes of it, the default is text.
   const value = type !== undefined && typeof fallback === "string" ? Number(fallback) : fallback;
   return [
@@ -75,28 +82,37 @@ function toFlag(code: Code, { name, option, allowsNegative }: Option, help: Help
   ];
 }
 
-/** The names that the code gives to positionals: `const [input, output] = positionals`, `const input = positionals[0]`. */
-function namesOfPositionals({ tokens }: Code): readonly string[] {
-  const names: string[] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (token.text !== "positionals" || token.kind !== "word") continue;
-    const place = isToken(tokens[index + 1], "[") ? Number(tokens[index + 2]?.text) : Number.NaN;
-    const name = tokens[index - 2];
-    if (Number.isInteger(place) && place < 20 && isToken(tokens[index - 1], "=") && name?.kind === "word")
-      names[place] ??= name.text;
-    if (isToken(tokens[index - 1], "=") && isToken(tokens[index - 2], "]")) readPattern(names, tokens, index - 2);
-  }
-  return Array.from(names, (name, place) => name ?? `arg${place + 1}`);
+const owners = /^(?:values|args|flags|options|argv)$/u;
+
+/** The kind of number that the code makes of a property: `Number(values.port)`, `parseInt(values["max-size"], 10)`. */
+function numberOfProperty({ calls }: Code, name: string): "integer" | "number" | undefined {
+  const call = calls.find(({ args: [first], ...one }) => {
+    if (first === undefined || numberMade({ ...one, args: [first] }) === undefined) return false;
+    return propertyOf(first)?.name === name && owners.test(propertyOf(first)?.owner ?? "");
+  });
+  return numberMade(call);
 }
 
-function readPattern(names: string[], tokens: Code["tokens"], close: number): void {
-  let open = close;
-  while (open > 0 && close - open < 40 && !isToken(tokens[open], "[")) open -= 1;
-  let place = 0;
-  for (let index = open + 1; index < close; index++) {
-    const token = tokens[index];
-    if (isToken(token, ",")) place += 1;
-    else if (token?.kind === "word" && names[place] === undefined)
-      names[place] = isToken(tokens[index - 1], "...") ? `...${token.text}` : token.text;
+function propertyOf(
+  node: CodeNode,
+): { readonly owner: string | undefined; readonly name: string | undefined } | undefined {
+  if (node.kind === "operation" && node.operands[0]) return propertyOf(node.operands[0]);
+  if (node.kind === "member") return { owner: lastName(node.object), name: node.property };
+  return node.kind === "index" ? { owner: lastName(node.object), name: textIn(node.index) } : undefined;
+}
+
+/** The names that the code gives to positionals: `const [input, output] = positionals`, `const input = positionals[0]`. */
+function namesOfPositionals({ assigns }: Code): readonly string[] {
+  const names: string[] = [];
+  const isList = (node: CodeNode): boolean => lastName(node) === "positionals";
+  for (const { target, value } of assigns) {
+    const place = value.kind === "index" && isList(value.object) ? numberOf(value.index) : undefined;
+    if (place !== undefined && place < 20 && target.kind === "name") names[place] ??= target.name;
+    if (target.kind !== "list" || !isList(value)) continue;
+    for (const [index, item] of target.items.entries()) {
+      const inner = item.kind === "spread" ? item.operand : item.kind === "assign" ? item.target : item;
+      if (inner.kind === "name") names[index] ??= item.kind === "spread" ? `...${inner.name}` : inner.name;
+    }
   }
+  return Array.from(names, (name, place) => name ?? `arg${place + 1}`);
 }

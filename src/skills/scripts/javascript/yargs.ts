@@ -1,11 +1,9 @@
-import { countStep } from "../code/budget.ts";
-import { argumentsOf, callAt, type Call } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
-import { entryOf, textOf, textsOf, toJson, type Literal } from "../code/literals.ts";
-import { isToken } from "../code/token.ts";
+import { around, type Code } from "../code/code.ts";
+import { argumentsOf, entryOf, isWhole, textOf, textsOf, toJson, type Literal } from "../code/literals.ts";
+import { calledName, textOf as textIn, type Call } from "../code/node.ts";
 import type { DerivedCommand, DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
 import { toPropertyName, type Parameter } from "../parameter.ts";
 import type { ValueFacts } from "../value-schema.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -14,33 +12,32 @@ import { splitCommand, toArgument } from "./flag-notation.ts";
 interface OpenCommand {
   readonly words: readonly string[];
   readonly description?: string;
-  /** The tokens of the call that defines it; what stands in them belongs to it. */
-  readonly range: readonly [number, number];
   readonly options: Parameter[];
   readonly arguments: Parameter[];
+  /** It has options that could not be resolved. */
+  isOpen: boolean;
 }
 
 /** Reads the chains of yargs. */
 export function fromYargs(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  const isUsed = code.tokens.some(
-    (token) => token.kind === "string" && /^yargs(?:\/yargs|\/helpers)?$/u.test(token.text),
-  );
-  if (!isUsed) return undefined;
-  const root: OpenCommand = { words: [], range: [0, code.tokens.length], options: [], arguments: [] };
-  const commands: OpenCommand[] = [];
-  for (const [index, token] of code.tokens.entries()) {
-    if (token.kind !== "word" || !isToken(code.tokens[index - 1], ".")) continue;
-    const call = callAt(code, index);
-    if (call === undefined) continue;
-    const owner = commands.findLast(({ range }) => isWithin(index, range)) ?? root;
-    readMethod(code, token.text, { call, owner, commands, root });
+  const isYargs = (text = ""): boolean => /^yargs(?:\/yargs|\/helpers)?$/u.test(text);
+  if (!code.all.some((node) => isYargs(node.kind === "import" ? node.module : textIn(node)))) return undefined;
+  const root: OpenCommand = { words: [], options: [], arguments: [], isOpen: false };
+  const commands = new Map<Call, OpenCommand>();
+  // In a chain, the call that stands first ends first.
+  const methods = code.calls
+    .filter(({ callee }) => callee.kind === "member")
+    .toSorted((left, right) => left.end - right.end);
+  for (const call of methods) {
+    const command = calledName(call) === "command" ? toOpenCommand(argumentsOf(code, call), root) : undefined;
+    if (command !== undefined) commands.set(call, command);
   }
-  if (commands.length === 0) root.arguments.push(...placesOf(code, help));
-  const all = commands.length === 0 ? [root] : commands;
-  if (
-    all.every((command) => command.options.length === 0 && command.arguments.length === 0 && command.words.length === 0)
-  )
-    return undefined;
+  for (const call of methods) readMethod(code, call, ownerOf(code, call, commands) ?? root);
+  if (commands.size === 0) root.arguments.push(...placesOf(code, help));
+  const all = commands.size === 0 ? [root] : [...commands.values()];
+  const isEmpty = ({ options, arguments: places, words, isOpen }: OpenCommand): boolean =>
+    options.length === 0 && places.length === 0 && words.length === 0 && !isOpen;
+  if (all.every(isEmpty)) return undefined;
   return {
     commands: all.slice(0, 100).map((command) => toCommand(command, root)),
     confidence: "declared",
@@ -48,71 +45,66 @@ export function fromYargs(code: Code, help: HelpTexts): DerivedInterface | undef
   };
 }
 
-function isWithin(index: number, [from, to]: readonly [number, number]): boolean {
-  countStep();
-  return index > from && index < to;
+/** The command whose definition a call stands in. */
+function ownerOf(code: Code, call: Call, commands: ReadonlyMap<Call, OpenCommand>): OpenCommand | undefined {
+  let inner: object = call;
+  for (const outer of around(code, call)) {
+    if (outer.kind === "call" && outer.callee !== inner && commands.has(outer)) return commands.get(outer);
+    inner = outer;
+  }
+  return undefined;
 }
 
 /** Without commands, what is no option is in `_`; the usage line has the names. */
-function placesOf({ tokens }: Code, help: HelpTexts): readonly Parameter[] {
-  const readsMore = tokens.some(
-    (token, index) => isToken(token, "demandCommand") || (isToken(token, "_") && isToken(tokens[index - 1], ".")),
-  );
+function placesOf({ all }: Code, help: HelpTexts): readonly Parameter[] {
+  const readsMore = all.some((node) => node.kind === "member" && /^(?:demandCommand|_)$/u.test(node.property));
   const places = help.positionals([]);
   return readsMore || places.some(({ part }) => part.property !== "args") ? places : [];
 }
 
-interface MethodPlace {
-  readonly call: Call;
-  readonly owner: OpenCommand;
-  readonly commands: OpenCommand[];
-  readonly root: OpenCommand;
-}
-
-function readMethod(code: Code, method: string, { call, owner, commands, root }: MethodPlace): void {
+function readMethod(code: Code, call: Call, owner: OpenCommand): void {
   const values = argumentsOf(code, call);
-  switch (method) {
+  const [first, second] = values;
+  const name = textOf(first) ?? "";
+  switch (calledName(call)) {
     case "option":
     case "options": {
-      const entries =
-        values[0]?.kind === "object" ? values[0].entries : [[textOf(values[0]) ?? "", values[1]] as const];
-      for (const [name, settings] of entries) if (name !== "") owner.options.push(toOption(name, settings));
+      const entries = first?.kind === "object" ? first.entries : [[name, second] as const];
+      owner.isOpen ||= first?.kind === "object" ? !isWhole(first) : name === "";
+      for (const [key, settings] of entries) if (key !== "") owner.options.push(toOption(key, settings));
       return;
     }
     case "positional": {
-      const name = textOf(values[0]) ?? "";
-      const place = owner.arguments.findIndex(({ part }) => {
-        countStep();
-        return part.property === name;
-      });
+      const place = owner.arguments.findIndex(({ part }) => part.property === name);
       const before = owner.arguments[place];
-      if (before !== undefined) owner.arguments[place] = toPositional(name, values[1], before);
+      if (before !== undefined) owner.arguments[place] = toPositional(name, second, before);
       return;
     }
     case "count":
-      for (const name of textsOf(values[0])) owner.options.push(toCounter(name));
+      for (const key of textsOf(first)) owner.options.push(toCounter(key));
       return;
-    case "command":
-      return addCommand(values, { call, owner, commands, root });
     default:
   }
 }
 
-function addCommand([first, second]: readonly Literal[], { call, commands, root }: MethodPlace): void {
+function toOpenCommand([first, second]: readonly Literal[], root: OpenCommand): OpenCommand | undefined {
   // `.command({ command: "add <name>", describe: "…", builder: { … } })` says the same as `.command("add <name>", "…", …)`.
   const notation = first?.kind === "object" ? entryOf(first, "command") : first;
   const text = first?.kind === "object" ? (entryOf(first, "describe") ?? entryOf(first, "desc")) : second;
   const { name, arguments: places } = splitCommand(textOf(notation) ?? textsOf(notation)[0] ?? "");
-  if (name === "") return;
+  if (name === "") {
+    root.isOpen = true;
+    return undefined;
+  }
   const isDefault = name === "$0" || name === "*";
-  const command = withoutUndefined<OpenCommand>({
+  const builder = entryOf(first, "builder");
+  return withoutUndefined<OpenCommand>({
     words: isDefault ? [] : [name],
     description: textOf(text),
-    range: [call.open, call.close],
-    options: isDefault ? root.options : optionsIn(entryOf(first, "builder")),
+    options: isDefault ? root.options : optionsIn(builder),
     arguments: places.map((place) => toArgument(place)).filter((parameter) => parameter !== undefined),
+    isOpen: builder?.kind === "object" && !isWhole(builder),
   });
-  commands.push(command);
 }
 
 function optionsIn(builder: Literal | undefined): Parameter[] {
@@ -138,6 +130,7 @@ function toCommand(command: OpenCommand, root: OpenCommand): DerivedCommand {
     words: command.words.length === 0 ? undefined : command.words,
     separator: isOfCommand ? undefined : options.some(isList) ? "always" : "needed",
     description: command.description,
+    open: command.isOpen || root.isOpen ? true : undefined,
   });
 }
 

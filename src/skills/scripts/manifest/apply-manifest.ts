@@ -114,6 +114,7 @@ function toLine(
       words: entry.words,
       separator: entry.separator ?? (hasOwnParts(entry) ? undefined : derived.mapping.separator),
       otherFields: entry.otherFields ?? (hasOwnParts(entry) ? undefined : derived.mapping.otherFields),
+      open: entry.otherFlags,
     }),
   );
 }

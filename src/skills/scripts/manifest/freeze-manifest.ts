@@ -36,6 +36,7 @@ function toEntry(script: ScriptInterface, tool: ScriptTool): object {
     hidden: tool.hidden,
     separator: tool.mapping.separator,
     otherFields: tool.mapping.otherFields,
+    otherFlags: tool.mapping.otherFlags,
     examples: tool.examples,
     confidence: tool.confidence,
     source: tool.source,

@@ -39,4 +39,6 @@ export interface ManifestTool {
   readonly examples?: readonly ToolExample[];
   readonly separator?: NonNullable<ArgvMapping["separator"]>;
   readonly otherFields?: true;
+  /** It takes flags that are not listed. */
+  readonly otherFlags?: true;
 }

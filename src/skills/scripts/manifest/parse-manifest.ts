@@ -40,6 +40,7 @@ const toolKeys = [
   "examples",
   "separator",
   "otherFields",
+  "otherFlags",
 ];
 const annotationKeys = ["readOnly", "destructive", "idempotent", "openWorld"];
 
@@ -93,6 +94,7 @@ function parseTool(reader: YamlReader, item: YamlPlace, paths: readonly string[]
     examples: examplesIn(reader, fields),
     separator: parseChoice(reader, fields, "separator", ["needed", "always"] as const),
     otherFields: flagIn(reader, fields, "otherFields") ? true : undefined,
+    otherFlags: flagIn(reader, fields, "otherFlags") ? true : undefined,
   });
 }
 

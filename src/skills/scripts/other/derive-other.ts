@@ -1,30 +1,22 @@
-import { parseCode, type Code } from "../code/code.ts";
+import { noFacts, type ArgvFacts, type StdinFact } from "../arguments/argv-facts.ts";
+import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { createHelpTexts, type HelpTexts } from "../arguments/help-texts.ts";
+import { headComments, textsOf } from "../code/pieces.ts";
 import {
-  javascriptSyntax,
   luaSyntax,
   perlSyntax,
   phpSyntax,
+  plainSyntax,
   powershellSyntax,
+  pythonSyntax,
   rSyntax,
   rubySyntax,
-  type Syntax,
-} from "../code/syntax.ts";
-import { commentTexts, textsOf } from "../code/texts.ts";
+  scan,
+  type Scanned,
+  type ScanSyntax,
+} from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
-import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
-import { deriveByHand } from "../hand/derive-by-hand.ts";
-import {
-  luaDialect,
-  perlDialect,
-  phpDialect,
-  powershellDialect,
-  rDialect,
-  rubyDialect,
-  type Dialect,
-} from "../hand/dialects.ts";
-import { createHelpTexts, type HelpTexts } from "../hand/help-texts.ts";
-import { readCode } from "../hand/read-code.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { ScriptLanguage } from "../script-interface.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -32,18 +24,19 @@ import { withoutUndefined } from "../without-undefined.ts";
 import { fromLuaArgparse } from "./lua.ts";
 import { fromGetoptLong, withShifts } from "./perl.ts";
 import { fromGetopt } from "./php.ts";
+import { plainArguments, readPlainPlaces, type PlainArguments } from "./plain-places.ts";
 import { fromParamBlock, readCommentHelp } from "./powershell.ts";
 import { fromOptparse } from "./r.ts";
 import { fromOptionParser } from "./ruby.ts";
 
 /** What is particular about a language. */
 interface Language {
-  readonly syntax: Syntax;
-  readonly dialect: Dialect;
+  readonly syntax: ScanSyntax;
+  readonly arguments?: PlainArguments;
   /** Reads the usual way in which arguments are declared. */
-  declared?(code: Code, help: HelpTexts, text: string): DerivedInterface | undefined;
+  declared?(scanned: Scanned, help: HelpTexts): DerivedInterface | undefined;
   /** Changes facts that only this language has. */
-  facts?(facts: ArgvFacts, code: Code): ArgvFacts;
+  facts?(facts: ArgvFacts, scanned: Scanned): ArgvFacts;
   readonly stdin: RegExp;
   /** Asks the user something. */
   readonly asks: RegExp;
@@ -54,14 +47,14 @@ const nothing = /(?!)/u;
 const languages: Readonly<Partial<Record<ScriptLanguage, Language>>> = {
   ruby: {
     syntax: rubySyntax,
-    dialect: rubyDialect,
+    arguments: plainArguments.ruby,
     declared: fromOptionParser,
     stdin: /\$stdin\b|STDIN\.|ARGF\b/u,
     asks: /(?:^|[\s=(])gets\b/mu,
   },
   perl: {
     syntax: perlSyntax,
-    dialect: perlDialect,
+    arguments: plainArguments.perl,
     declared: fromGetoptLong,
     facts: withShifts,
     stdin: /<STDIN>|<>/u,
@@ -69,52 +62,55 @@ const languages: Readonly<Partial<Record<ScriptLanguage, Language>>> = {
   },
   php: {
     syntax: phpSyntax,
-    dialect: phpDialect,
+    arguments: plainArguments.php,
     declared: fromGetopt,
     stdin: /php:\/\/stdin|STDIN/u,
     asks: /\breadline\(/u,
   },
   lua: {
     syntax: luaSyntax,
-    dialect: luaDialect,
+    arguments: plainArguments.lua,
     declared: fromLuaArgparse,
     stdin: /io\.(?:read|lines)\b|io\.stdin/u,
     asks: nothing,
   },
   r: {
     syntax: rSyntax,
-    dialect: rDialect,
+    arguments: plainArguments.r,
     declared: fromOptparse,
     stdin: /file\(["']stdin["']\)/u,
     asks: /\breadline\(/u,
   },
   powershell: {
     syntax: powershellSyntax,
-    dialect: powershellDialect,
-    declared: (code, _help, text) => fromParamBlock(code, text),
+    arguments: plainArguments.powershell,
+    declared: fromParamBlock,
     stdin: /\$input\b|\[Console\]::In/iu,
     asks: /\bRead-Host\b/iu,
   },
 };
 
-/** For a language we know nothing of, the comments and strings are those of most. */
-const plain: Language = {
-  syntax: javascriptSyntax,
-  dialect: { roots: [] },
-  stdin: nothing,
-  asks: nothing,
+/** For a language that is not known, and for those whose parser cannot be loaded. */
+const others: Readonly<Partial<Record<ScriptLanguage, Pick<Language, "syntax" | "arguments">>>> = {
+  python: { syntax: pythonSyntax, arguments: plainArguments.python },
+  javascript: { syntax: plainSyntax, arguments: plainArguments.javascript },
+  typescript: { syntax: plainSyntax, arguments: plainArguments.javascript },
+  shell: { syntax: rSyntax, arguments: plainArguments.shell },
 };
 
-/** Reads a script in one of the languages that need no reader of their own. */
+function languageOf(name: ScriptLanguage): Language {
+  return languages[name] ?? { syntax: plainSyntax, ...others[name], stdin: nothing, asks: nothing };
+}
+
+/** Reads a script in one of the languages that are not parsed. */
 export function deriveOther(source: SourceScript): Reading {
-  const language = languages[source.language] ?? plain;
-  const code = parseCode(source.text, language.syntax);
-  const description = describe(source, code);
-  const texts = source.language === "other" ? [withoutMarks(source.text)] : textsOf(code);
-  const help = createHelpTexts(code, readUsage(texts, source.fileName));
-  const declared = language.declared?.(code, help, source.text);
-  const derived = declared ?? deriveManual(source, code, { language, texts });
-  const takesNothing = derived.commands.every(({ parameters }) => parameters.length === 0);
+  const language = languageOf(source.language);
+  const scanned = scan(source.text, language.syntax);
+  const description = describe(source, scanned);
+  const texts = source.language === "other" ? [withoutMarks(source.text)] : textsOf(scanned.text, scanned.pieces);
+  const help = createHelpTexts(readUsage(texts, source.fileName));
+  const derived = language.declared?.(scanned, help) ?? deriveManual(source, scanned, { language, texts });
+  const takesNothing = derived.commands.every(({ parameters, open }) => parameters.length === 0 && !open);
   if (takesNothing && language.asks.test(source.text))
     return { kind: "interactive", reason: "it asks questions at a terminal", description };
   if (takesNothing && isLibrary(source)) {
@@ -135,16 +131,19 @@ interface ManualSources {
 
 function deriveManual(
   { fileName, text, language: name }: SourceScript,
-  code: Code,
+  scanned: Scanned,
   { language, texts }: ManualSources,
 ): DerivedInterface {
-  const read = readCode(code, language.dialect);
+  const read = language.arguments === undefined ? noFacts : readPlainPlaces(scanned, language.arguments);
   const stdin: StdinFact | undefined = language.stdin.test(text) ? { as: "text", fields: [] } : undefined;
-  const facts = withoutUndefined<ArgvFacts>({ ...(language.facts?.(read, code) ?? read), stdin });
-  const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
-  // Of an unknown language nobody can say that it takes nothing.
-  const known = name === "other" ? { ...facts, readsArgv: true } : facts;
-  return deriveByHand({ fileName, facts: known, texts, isWord: (word) => words.has(word) });
+  // Of a language that is not read by a reader of its own, it is not known that a script takes nothing.
+  const readsArgv = read.readsArgv || languages[name] === undefined;
+  const facts = withoutUndefined<ArgvFacts>({
+    ...(language.facts?.(read, scanned) ?? { ...read, readsArgv }),
+    stdin,
+  });
+  const words = new Set(scanned.pieces.filter(({ kind }) => kind === "string").map((piece) => piece.text));
+  return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
 }
 
 /** Lines that start at the margin and are more than definitions make a file a program. */
@@ -156,14 +155,13 @@ function isLibrary({ language, text }: SourceScript): boolean {
   return text.split("\n", 5000).every((line) => definition.test(line));
 }
 
-function describe({ fileName, text, language }: SourceScript, code: Code): string {
+function describe({ fileName, text, language }: SourceScript, { code, pieces }: Scanned): string {
   if (language === "powershell") {
     const { description } = readCommentHelp(text);
     if (description !== "") return toDescription(description);
   }
-  const first = code.tokens[0]?.line ?? Number.POSITIVE_INFINITY;
-  const head = code.comments.filter((comment) => comment.line <= first + 3 && !comment.text.startsWith("!"));
-  for (const comment of commentTexts(head)) {
+  const firstLine = code.slice(0, code.search(/\S|$/u)).split("\n").length;
+  for (const comment of headComments(pieces, firstLine)) {
     const description = toDescription(comment, fileName);
     if (description !== "") return description;
   }

@@ -1,39 +1,38 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { argumentsOf, callAt, type Call } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
 import { textOf, toJson } from "../code/literals.ts";
-import { isToken } from "../code/token.ts";
+import { findCalls, findClosing, readRange, splitRange, type Range, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag, type FlagDeclaration } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 
-const methods = new Set(["argument", "option", "flag"]);
-
-/** Reads `parser:option("-o --out", "…", default)` of Lua's argparse, and what is chained to it. */
-export function fromLuaArgparse(code: Code): DerivedInterface | undefined {
-  if (!code.tokens.some((token) => token.kind === "string" && token.text === "argparse")) return undefined;
-  const parameters: Parameter[] = [];
-  for (const [index, token] of code.tokens.entries()) {
-    const call = isToken(code.tokens[index - 1], ":") && methods.has(token.text) ? callAt(code, index) : undefined;
-    if (call !== undefined) parameters.push(toParameter(code, token.text, call));
-  }
+/** Reads `parser:option("-o --output", "…", default)` of Lua's argparse, and what is chained to it. */
+export function fromLuaArgparse(scanned: Scanned): DerivedInterface | undefined {
+  if (!scanned.pieces.some(({ kind, text }) => kind === "string" && text === "argparse")) return undefined;
+  const parameters = ["argument", "option", "flag"].flatMap((kind) =>
+    findCalls(scanned, new RegExp(`:${kind}\\(`, "gu")).map((call) => ({
+      start: call.start,
+      parameter: toParameter(scanned, kind, call),
+    })),
+  );
   if (parameters.length === 0) return undefined;
+  const ordered = parameters.toSorted((left, right) => left.start - right.start).map(({ parameter }) => parameter);
   const isPlace = ({ part }: Parameter): boolean => part.kind === "positional";
   return {
     commands: [
-      {
-        parameters: [...parameters.filter((item) => !isPlace(item)), ...parameters.filter(isPlace)],
-        separator: "needed",
-      },
+      { parameters: [...ordered.filter((item) => !isPlace(item)), ...ordered.filter(isPlace)], separator: "needed" },
     ],
     confidence: "declared",
     source: "argparse",
   };
 }
 
-function toParameter(code: Code, kind: string, call: Call): Parameter {
-  const [names, text, fallback] = argumentsOf(code, call);
-  const chained = readChain(code, call.close + 1);
+function toParameter(
+  scanned: Scanned,
+  kind: string,
+  { end, args }: { readonly end: number; readonly args: readonly Range[] },
+): Parameter {
+  const [names, text, fallback] = args.map((range) => readRange(scanned, range));
+  const chained = readChain(scanned, end + 1);
   const words = (textOf(names) ?? "").split(/\s+/u).filter((word) => word !== "");
   const flags = words.toSorted((left, right) => right.length - left.length);
   const choices = chained.get("choices");
@@ -59,23 +58,19 @@ function textIn(value: JsonValue | undefined): string | undefined {
 }
 
 /** The calls that follow one another: `:args("*"):choices({"a", "b"})`. The name of a function stands for itself. */
-function readChain(code: Code, from: number): ReadonlyMap<string, JsonValue> {
+function readChain(scanned: Scanned, from: number): ReadonlyMap<string, JsonValue> {
   const found = new Map<string, JsonValue>();
-  for (let index = from; isToken(code.tokens[index], ":") && found.size < 10;) {
-    const call = callAt(code, index + 1);
-    if (call === undefined) break;
-    const [value] = argumentsOf(code, call);
-    const known = value?.kind === "name" ? value.name : listIn(code, call);
-    found.set(code.tokens[index + 1]?.text ?? "", known ?? toJson(value) ?? null);
-    index = call.close + 1;
+  for (let at = from; found.size < 10;) {
+    const [whole, name] = /^\s*:(\w+)\(/u.exec(scanned.code.slice(at, at + 80)) ?? [];
+    if (whole === undefined || name === undefined) break;
+    const open = at + whole.length - 1;
+    const end = findClosing(scanned, open);
+    const [range] = splitRange(scanned, [open + 1, end]);
+    const value = range === undefined ? undefined : readRange(scanned, range);
+    found.set(name, (value?.kind === "name" ? value.name : toJson(value)) ?? null);
+    at = end + 1;
   }
   return found;
-}
-
-/** Lua writes lists in braces. */
-function listIn({ tokens }: Code, { open, close }: Call): JsonValue | undefined {
-  if (!isToken(tokens[open + 1], "{")) return undefined;
-  return tokens.slice(open + 2, close - 1).flatMap((token) => (token.kind === "string" ? [token.text] : []));
 }
 
 interface Count {

@@ -1,28 +1,29 @@
-import { findCalls } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
-import { readLiteral, textOf } from "../code/literals.ts";
-import { isToken } from "../code/token.ts";
+import type { ArgvFacts, PositionFact } from "../arguments/argv-facts.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
+import { findCalls, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { switchFlag, valueFlag } from "../flag-parameter.ts";
-import type { ArgvFacts, PositionFact } from "../hand/argv-facts.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
 import type { Parameter } from "../parameter.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 
 /** Reads `GetOptions("name=s" => \$name, "verbose!" => \$verbose)` of Perl's Getopt::Long. */
-export function fromGetoptLong(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  const [call] = findCalls(code, "GetOptions");
+export function fromGetoptLong(scanned: Scanned, help: HelpTexts): DerivedInterface | undefined {
+  const [call] = findCalls(scanned, /\bGetOptions\s*\(/gu);
   if (call === undefined) return undefined;
-  const flags = call.ranges.flatMap(([from, to]) => {
-    const specification = textOf(readLiteral(code.tokens, [from, from + 1])) ?? "";
+  let isOpen = false as boolean;
+  const flags = call.args.flatMap(([from, to]): readonly Parameter[] => {
+    const specification = scanned.pieces.find(({ kind, start }) => kind === "string" && start === from)?.text;
+    // A hash that gets all of them stands first, without a specification; anything else is not known.
+    if (specification === undefined) isOpen ||= !/^\\%\w+$/u.test(scanned.code.slice(from, to));
     // `=> \@tags` and `=> \%settings` take the option as often as it is given.
-    const isList = code.tokens.slice(from + 1, to).some((token) => /^[@%]/u.test(token.text));
-    const parameter = toFlag(specification, help, isList);
+    const isList = /=>\s*\\[@%]/u.test(scanned.code.slice(from, to));
+    const parameter = toFlag(specification ?? "", help, isList);
     return parameter === undefined ? [] : [parameter];
   });
-  const readsMore = code.tokens.some((token) => /^[@$]ARGV$/u.test(token.text));
+  const readsMore = /[@$]ARGV\b/u.test(scanned.code);
+  const parameters = [...flags, ...(readsMore ? help.positionals([]) : [])];
   return {
-    commands: [{ parameters: [...flags, ...(readsMore ? help.positionals([]) : [])], separator: "needed" }],
+    commands: [{ parameters, separator: "needed", ...(isOpen && { open: true }) }],
     confidence: "declared",
     source: "Getopt::Long",
   };
@@ -66,18 +67,12 @@ function toCounter(flags: readonly string[], description: string | undefined): P
 }
 
 /** `my $file = shift;` at the top of a script takes its arguments one by one. */
-export function withShifts(facts: ArgvFacts, { tokens }: Code): ArgvFacts {
+export function withShifts(facts: ArgvFacts, { code }: Scanned): ArgvFacts {
   const positions = new Map<number, PositionFact>(facts.positions);
-  let depth = 0;
-  let place = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (isToken(token, "{")) depth += 1;
-    if (isToken(token, "}")) depth -= 1;
-    if (depth > 0 || !isToken(token, "shift") || !isToken(tokens[index - 1], "=")) continue;
-    const name = tokens[index - 2]?.text.replace(/^[$@%]/u, "") ?? "";
-    const isOptional = isToken(tokens[index + 1], "||") || isToken(tokens[index + 1], "//");
-    positions.set(place, { name, required: !isOptional || isToken(tokens[index + 2], "die") });
-    place += 1;
-  }
-  return place === 0 ? facts : { ...facts, readsArgv: true, positions };
+  const shifts = Array.from(
+    code.matchAll(/^(?:my\s+)?\$(\w+)\s*=\s*shift\b(?:\s*\(?@ARGV\)?)?\s*(\|\||\/\/|or\b)?\s*(die\b)?/gmu),
+  );
+  for (const [place, [, name = "", otherwise, dies]] of shifts.entries())
+    positions.set(place, { name, required: otherwise === undefined || otherwise === "or" || dies !== undefined });
+  return shifts.length === 0 ? facts : { ...facts, readsArgv: true, positions };
 }

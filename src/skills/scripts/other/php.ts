@@ -1,25 +1,21 @@
-import { argumentsOf, findCalls } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
-import { textOf, textsOf } from "../code/literals.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
+import { isWhole, textOf, textsOf } from "../code/literals.ts";
+import { findCalls, readRange, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { switchFlag, valueFlag } from "../flag-parameter.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
 import type { Parameter } from "../parameter.ts";
 
 /** Reads `getopt("ab:", ["file:", "force"])` of PHP. */
-export function fromGetopt(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  const [call] = findCalls(code, "getopt");
+export function fromGetopt(scanned: Scanned, help: HelpTexts): DerivedInterface | undefined {
+  const [call] = findCalls(scanned, /\bgetopt\s*\(/gu);
   if (call === undefined) return undefined;
-  const [short, long] = argumentsOf(code, call);
+  const [short, long] = call.args.map((range) => readRange(scanned, range));
   const letters = (textOf(short) ?? "").match(/[A-Za-z0-9]:{0,2}/gu) ?? [];
   const notations = [...letters.map((letter) => `-${letter}`), ...textsOf(long).map((name) => `--${name}`)];
-  const flags = notations.flatMap((notation) => {
-    const parameter = toFlag(notation, help);
-    return parameter === undefined ? [] : [parameter];
-  });
-  return flags.length === 0
-    ? undefined
-    : { commands: [{ parameters: flags }], confidence: "declared", source: "getopt" };
+  const parameters = notations.map((notation) => toFlag(notation, help)).filter((flag) => flag !== undefined);
+  const isKnown = isWhole(short) && isWhole(long);
+  if (parameters.length === 0 && isKnown) return undefined;
+  return { commands: [{ parameters, ...(!isKnown && { open: true }) }], confidence: "declared", source: "getopt" };
 }
 
 function toFlag(notation: string, help: HelpTexts): Parameter | undefined {

@@ -1,21 +1,21 @@
-import type { Code } from "../code/code.ts";
-import { readLiteral, toJson } from "../code/literals.ts";
-import { findClosing, isToken, splitArguments, type Token } from "../code/token.ts";
 import type { JsonValue } from "../../../core/json.ts";
+import { toJson } from "../code/literals.ts";
+import { findClosing, readRange, splitRange, type Range, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag, type FlagDeclaration } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import { toWord } from "../to-argv.ts";
 
 /** Reads the `param()` block at the head of a PowerShell script. */
-export function fromParamBlock({ tokens }: Code, text: string): DerivedInterface | undefined {
-  const at = tokens.findIndex((token) => token.kind === "word" && token.text.toLowerCase() === "param");
+export function fromParamBlock(scanned: Scanned): DerivedInterface | undefined {
+  const { code, text } = scanned;
+  const found = /\b(?:param\s*\(|function\b)/iu.exec(code);
   // A block after the first function belongs to that function.
-  const before = tokens.findIndex((token) => token.kind === "word" && token.text.toLowerCase() === "function");
-  if (at === -1 || !isToken(tokens[at + 1], "(") || (before !== -1 && before < at)) return undefined;
-  const ranges = splitArguments(tokens, at + 1, findClosing(tokens, at + 1));
-  const parameters = ranges
-    .map((range) => toParameter(tokens, range, { help: readCommentHelp(text).parameters, text }))
+  if (found === null || !found[0].endsWith("(")) return undefined;
+  const open = found.index + found[0].length - 1;
+  const help = readCommentHelp(text).parameters;
+  const parameters = splitRange(scanned, [open + 1, findClosing(scanned, open)])
+    .map((range) => toParameter(scanned, range, { help, text }))
     .filter((parameter) => parameter !== undefined);
   const isPlace = ({ part }: Parameter): boolean => part.kind === "positional";
   const ordered = [...parameters.filter((parameter) => !isPlace(parameter)), ...parameters.filter(isPlace)];
@@ -35,69 +35,51 @@ interface Attributes {
   aliases: readonly string[];
 }
 
-function toParameter(
-  tokens: readonly Token[],
-  [from, to]: readonly [number, number],
-  script: Script,
-): Parameter | undefined {
+function toParameter(scanned: Scanned, [from, to]: Range, script: Script): Parameter | undefined {
   const attributes: Attributes = { type: "", mandatory: false, takesRest: false, aliases: [] };
-  let index = from;
-  while (index < to && isToken(tokens[index], "[")) {
-    const close = findClosing(tokens, index);
-    readAttribute(tokens, index + 1, close, attributes);
-    index = close + 1;
+  let at = from;
+  for (; at < to && scanned.code.charAt(at) === "["; at += scanned.code.slice(at, to).search(/\S|$/u)) {
+    const close = findClosing(scanned, at);
+    readAttribute(scanned, [at + 1, close], attributes);
+    at = close + 1;
   }
-  const name = tokens[index]?.text ?? "";
-  if (!name.startsWith("$")) return undefined;
-  const fallback = isToken(tokens[index + 1], "=") ? readValue(tokens, index + 2, to) : undefined;
-  return build(name.slice(1), attributes, { fallback: fallback ?? undefined, ...script });
+  const [whole, name] = /^\$(\w+)\s*/u.exec(scanned.code.slice(at, to)) ?? [];
+  if (whole === undefined || name === undefined) return undefined;
+  const equals = at + whole.length;
+  const fallback = scanned.code.charAt(equals) === "=" ? toJson(readRange(scanned, [equals + 1, to])) : undefined;
+  return build(name, attributes, { fallback: fallback ?? undefined, ...script });
 }
 
-/** A literal, or a list of them: `@("a", "b")`. */
-function readValue(tokens: readonly Token[], from: number, to: number): JsonValue | undefined {
-  const open = tokens[from]?.text === "@" ? from + 1 : from;
-  if (open === from || !isToken(tokens[open], "(")) return toJson(readLiteral(tokens, [from, to]));
-  const items = splitArguments(tokens, open, findClosing(tokens, open)).map((range) =>
-    toJson(readLiteral(tokens, range)),
-  );
-  return items.every((item) => item !== undefined) ? items : undefined;
+/** `int`, `string[]`; `Nullable[int]` is an int that may be left out. */
+function toType(written: string): string {
+  return /^nullable\[(\w+)\]$/u.exec(written)?.[1] ?? written.replace(/\[(?!\]).*$/u, "");
 }
 
-function readType(tokens: readonly Token[], from: number): string {
-  const name = tokens[from]?.text.toLowerCase() ?? "";
-  if (!isToken(tokens[from + 1], "[")) return name;
-  if (isToken(tokens[from + 2], "]")) return `${name}[]`;
-  // `[Nullable[int]]` is an int that may be left out.
-  return name === "nullable" ? (tokens[from + 2]?.text.toLowerCase() ?? "") : "";
-}
-
-function readAttribute(tokens: readonly Token[], from: number, to: number, attributes: Attributes): void {
-  const name = tokens[from]?.text.toLowerCase() ?? "";
-  if (!isToken(tokens[from + 1], "(")) {
-    attributes.type = readType(tokens, from);
+function readAttribute(scanned: Scanned, [from, to]: Range, attributes: Attributes): void {
+  const [whole = "", name = "", open] = /^([\w.]+)\s*(\()?/u.exec(scanned.code.slice(from, to)) ?? [];
+  if (open === undefined) {
+    attributes.type = toType(scanned.code.slice(from, to).trim().toLowerCase());
     return;
   }
-  const ranges = splitArguments(tokens, from + 1, to - 1);
-  const values = ranges.map((range) => toJson(readLiteral(tokens, range)));
+  const ranges = splitRange(scanned, [from + whole.length, to - 1]);
+  const values = ranges.map((range) => toJson(readRange(scanned, range)));
   const known = values.filter((value) => value !== undefined);
-  if (name === "parameter") readParameterAttribute(tokens, ranges, attributes);
-  else if (name === "validateset") attributes.choices = known;
-  else if (name === "alias") attributes.aliases = known.map((alias) => `-${toWord(alias)}`);
-  else if (name === "validaterange" && typeof values[0] === "number" && typeof values[1] === "number") {
+  const attribute = name.toLowerCase();
+  if (attribute === "parameter") readParameterAttribute(scanned, ranges, attributes);
+  else if (attribute === "validateset") attributes.choices = known;
+  else if (attribute === "alias") attributes.aliases = known.map((alias) => `-${toWord(alias)}`);
+  else if (attribute === "validaterange" && typeof values[0] === "number" && typeof values[1] === "number") {
     attributes.minimum = values[0];
     attributes.maximum = values[1];
   }
 }
 
 /** `[Parameter(Mandatory=$true, HelpMessage="…")]`; a bare `Mandatory` is true. */
-function readParameterAttribute(
-  tokens: readonly Token[],
-  ranges: readonly (readonly [number, number])[],
-  attributes: Attributes,
-): void {
+function readParameterAttribute(scanned: Scanned, ranges: readonly Range[], attributes: Attributes): void {
   for (const [from, to] of ranges) {
-    const key = tokens[from]?.text.toLowerCase();
-    const value = isToken(tokens[from + 1], "=") ? toJson(readLiteral(tokens, [from + 2, to])) : true;
+    const [whole = "", name = "", equals] = /^(\w+)\s*(=)?/u.exec(scanned.code.slice(from, to)) ?? [];
+    const key = name.toLowerCase();
+    const value = equals === undefined ? true : toJson(readRange(scanned, [from + whole.length, to]));
     if (key === "mandatory" && value === true) attributes.mandatory = true;
     if (key === "valuefromremainingarguments" && value === true) attributes.takesRest = true;
     if (key === "helpmessage" && typeof value === "string") attributes.help = value;

@@ -1,25 +1,19 @@
-import { findCalls, type Call } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
-import { readLiteral, toJson } from "../code/literals.ts";
-import { isToken } from "../code/token.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
+import { textsOf, toJson } from "../code/literals.ts";
+import { findCalls, readRange, type Range, type Scanned } from "../code/scan.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import { toWord } from "../to-argv.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
 
 /** Reads `make_option(c("-o", "--out"), type = "character", …)` of R's optparse, and `add_argument` of its argparse. */
-export function fromOptparse(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  const calls = [
-    ...findCalls(code, "make_option"),
-    ...findCalls(code, "add_argument"),
-    ...findCalls(code, "add_option"),
-  ];
-  const made = calls.map((call) => toParameter(code, call)).filter((parameter) => parameter !== undefined);
+export function fromOptparse(scanned: Scanned, help: HelpTexts): DerivedInterface | undefined {
+  const calls = findCalls(scanned, /\b(?:make_option|add_argument|add_option)\(/gu);
+  const made = calls.map(({ args }) => toParameter(scanned, args)).filter((parameter) => parameter !== undefined);
   if (made.length === 0) return undefined;
   const isPlace = ({ part }: Parameter): boolean => part.kind === "positional";
-  const readsMore = code.tokens.some((token) => token.text === "positional_arguments");
+  const readsMore = scanned.code.includes("positional_arguments");
   const places = [...made.filter(isPlace), ...(readsMore ? help.positionals([]) : [])];
   return {
     commands: [{ parameters: [...made.filter((item) => !isPlace(item)), ...places], separator: "needed" }],
@@ -28,17 +22,16 @@ export function fromOptparse(code: Code, help: HelpTexts): DerivedInterface | un
   };
 }
 
-function toParameter(code: Code, call: Call): Parameter | undefined {
-  const names = call.ranges.flatMap(([from, to]) =>
-    isToken(code.tokens[from + 1], "=")
-      ? []
-      : code.tokens.slice(from, to).flatMap((token) => (token.kind === "string" ? [token.text] : [])),
-  );
+function toParameter(scanned: Scanned, args: readonly Range[]): Parameter | undefined {
+  const keywords = new Map<string, JsonValue | undefined>();
+  const names: string[] = [];
+  for (const [from, to] of args) {
+    const [whole, key] = /^([\w.]+)\s*=(?!=)/u.exec(scanned.code.slice(from, to)) ?? [];
+    if (whole === undefined || key === undefined) names.push(...textsOf(readRange(scanned, [from, to])));
+    else keywords.set(key, toJson(readRange(scanned, [from + whole.length, to])));
+  }
   const flags = names.filter((name) => name.startsWith("-")).toSorted((left, right) => right.length - left.length);
-  const keyword = (name: string): JsonValue | undefined => {
-    const range = call.ranges.find(([from]) => isToken(code.tokens[from], name) && isToken(code.tokens[from + 1], "="));
-    return range === undefined ? undefined : toJson(readLiteral(code.tokens, [range[0] + 2, range[1]], code.constants));
-  };
+  const keyword = (name: string): JsonValue | undefined => keywords.get(name);
   if (flags.includes("--help")) return undefined;
   const help = keyword("help");
   const fallback = keyword("default") ?? undefined;

@@ -1,58 +1,45 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { callAt } from "../code/calls.ts";
-import type { Code } from "../code/code.ts";
-import { readLiteral, textsOf, toJson, type Literal } from "../code/literals.ts";
-import { findClosing, isAnyToken, isToken, splitArguments } from "../code/token.ts";
+import type { HelpTexts } from "../arguments/help-texts.ts";
+import { textsOf, toJson, type Literal } from "../code/literals.ts";
+import { findClosing, readRange, splitRange, type Range, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
-import type { HelpTexts } from "../hand/help-texts.ts";
 
 /** Reads the `on` calls of Ruby's OptionParser. */
-export function fromOptionParser(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  if (!code.tokens.some((token) => isToken(token, "OptionParser"))) return undefined;
-  const flags: Parameter[] = [];
-  for (const [index, token] of code.tokens.entries()) {
-    if (!isToken(token, "on") || !isToken(code.tokens[index - 1], ".")) continue;
-    const ranges = rangesAt(code, index);
-    const parameter = toFlag(code, ranges, collects(code, ranges.at(-1)?.[1] ?? index));
-    if (parameter !== undefined) flags.push(parameter);
-  }
+export function fromOptionParser(scanned: Scanned, help: HelpTexts): DerivedInterface | undefined {
+  if (!/\bOptionParser\b/u.test(scanned.code)) return undefined;
+  const starts = Array.from(scanned.code.matchAll(/\.on\b[ \t]*/gu), ({ index, 0: found }) => index + found.length);
+  const flags = starts.flatMap((start, index) => {
+    const [from, to] = rangeAt(scanned, start);
+    const values = splitRange(scanned, [from, to]).map((range) => readRange(scanned, range));
+    const block = scanned.code.slice(to, Math.min(starts[index + 1] ?? to + 200, to + 200));
+    const parameter = toFlag(values, collects(block));
+    return parameter === undefined ? [] : [parameter];
+  });
   if (flags.length === 0) return undefined;
-  const readsMore = code.tokens.some((token) => isToken(token, "ARGV"));
+  const places = help.positionals([]);
+  const rest = places.length > 0 ? places : [positional({ name: "args", many: true })];
   return {
-    commands: [{ parameters: [...flags, ...(readsMore ? placesOf(code, help) : [])], separator: "needed" }],
+    commands: [{ parameters: [...flags, ...(/\bARGV\b/u.test(scanned.code) ? rest : [])], separator: "needed" }],
     confidence: "declared",
     source: "OptionParser",
   };
 }
 
 /** Parentheses may be left out; the arguments then end with the line or with a block. */
-function rangesAt(code: Code, index: number): readonly (readonly [number, number])[] {
-  const call = callAt(code, index);
-  if (call !== undefined) return call.ranges;
-  const { tokens } = code;
-  let end = index + 1;
-  while (end < tokens.length && end - index < 60 && !isAnyToken(tokens[end], blockStarts)) {
-    if (tokens[end]?.line !== tokens[end - 1]?.line && !isToken(tokens[end - 1], ",") && end > index + 1) break;
-    if (isToken(tokens[end], "[")) end = findClosing(tokens, end);
-    end += 1;
-  }
-  return splitArguments(tokens, index, end);
+function rangeAt(scanned: Scanned, start: number): Range {
+  if (scanned.code.charAt(start) === "(") return [start + 1, findClosing(scanned, start)];
+  const [line = ""] =
+    /^(?:[^\n{]|,\s*\n)*?(?=\s*(?:\bdo\b|\{|\n|$))/u.exec(scanned.code.slice(start, start + 1000)) ?? [];
+  return [start, start + line.length];
 }
 
 /** Whether the block after an option adds its value to a list: `{ |v| tags << v }`. */
-function collects({ tokens }: Code, end: number): boolean {
-  for (let index = end; index < end + 24; index++) {
-    if (isToken(tokens[index], "on") && isToken(tokens[index - 1], ".")) return false;
-    const isAdded = isToken(tokens[index], "<") && isToken(tokens[index + 1], "<");
-    if (isAdded || isToken(tokens[index], "push")) return true;
-    if (isToken(tokens[index], "}") || isToken(tokens[index], "end")) return false;
-  }
-  return false;
+function collects(block: string): boolean {
+  return /^[^}]*?(?:<<|\bpush\b)/u.test(block.split(/\bend\b/u)[0] ?? "");
 }
 
-const blockStarts = new Set(["do", "{"]);
 const numberTypes: Readonly<Record<string, "integer" | "number">> = {
   Integer: "integer",
   Numeric: "number",
@@ -60,12 +47,7 @@ const numberTypes: Readonly<Record<string, "integer" | "number">> = {
   OptionParser: "integer",
 };
 
-function toFlag(
-  code: Code,
-  ranges: readonly (readonly [number, number])[],
-  isCollected: boolean,
-): Parameter | undefined {
-  const values = ranges.map((range) => readLiteral(code.tokens, range, code.constants));
+function toFlag(values: readonly Literal[], isCollected: boolean): Parameter | undefined {
   const texts = values.flatMap((value) => textsOf(value.kind === "list" ? undefined : value));
   const notations = texts.filter((text) => text.startsWith("-"));
   const spellings = notations
@@ -98,9 +80,4 @@ function toFlag(
 /** A text, or a symbol such as `:binary`. */
 function toChoice(item: Literal): JsonValue | undefined {
   return item.kind === "name" && item.name.startsWith(":") ? item.name.slice(1) : toJson(item);
-}
-
-function placesOf(_code: Code, help: HelpTexts): readonly Parameter[] {
-  const places = help.positionals([]);
-  return places.length > 0 ? places : [positional({ name: "args", many: true })];
 }

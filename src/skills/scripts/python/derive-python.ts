@@ -1,13 +1,14 @@
-import { parseCode, type Code } from "../code/code.ts";
-import { pythonSyntax } from "../code/syntax.ts";
-import { commentTexts, textsOf } from "../code/texts.ts";
+import { noFacts, type ArgvFacts, type StdinFact } from "../arguments/argv-facts.ts";
+import { pythonDialect } from "../arguments/argument-lists.ts";
+import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { readCode } from "../arguments/read-code.ts";
+import { findFields } from "../arguments/read-fields.ts";
+import { indexCode, type Code } from "../code/code.ts";
+import { headComments, textsOf } from "../code/pieces.ts";
+import { pythonSyntax, scan, type Scanned } from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
-import type { DerivedInterface } from "../derived-interface.ts";
-import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
-import { findFields } from "../hand/code-fields.ts";
-import { deriveByHand } from "../hand/derive-by-hand.ts";
-import { pythonDialect, type Dialect } from "../hand/dialects.ts";
-import { readCode } from "../hand/read-code.ts";
+import { asOpen, type DerivedInterface } from "../derived-interface.ts";
+import { plainArguments, readPlainPlaces } from "../other/plain-places.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { withGetopt } from "./getopt.ts";
@@ -28,7 +29,8 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
     const { interpreter, ...derived } = fromMain(facts.main);
     return { kind: "tool", reason: "it has a main function", description, interface: derived, interpreter, modules };
   }
-  const derived = deriveDeclared(source, facts) ?? deriveManual(source, modules);
+  const read = deriveDeclared(source, facts) ?? deriveManual(source, facts);
+  const derived = facts.cut ? asOpen(read) : read;
   const reason = facts.guard ? "it has a block for when it is run by itself" : "it runs by itself";
   return { kind: "tool", reason, description, interface: derived, modules };
 }
@@ -36,7 +38,7 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
 /** Reads a Python file without the helper: only what its usage text and its plain code say. */
 export function derivePythonText(source: SourceScript): Reading {
   const description = describe(source, undefined);
-  const derived = deriveManual(source, []);
+  const derived = deriveManual(source, undefined);
   const isLibrary =
     !/^if\s+__name__\s*==/mu.test(source.text) && !/^(?:main\(|print\(|sys\.exit\(|asyncio\.run\()/mu.test(source.text);
   const takesNothing = derived.commands.every(({ parameters }) => parameters.length === 0);
@@ -58,28 +60,32 @@ function deriveDeclared({ text }: SourceScript, facts: PythonFacts): DerivedInte
   return facts.fire === undefined ? undefined : fromFire(facts.fire);
 }
 
-function deriveManual({ text, fileName }: SourceScript, modules: readonly string[]): DerivedInterface {
-  const code = parseCode(text, pythonSyntax);
-  const read = withGetopt(readCode(code, dialectOf(text)), code);
-  const readsArgv = read.readsArgv || modules.some((module) => otherParsers.has(module));
-  const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
-  const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
+function deriveManual({ text, fileName }: SourceScript, facts: PythonFacts | undefined): DerivedInterface {
+  const scanned = scan(text, pythonSyntax);
+  const modules = facts?.imports ?? [];
+  const code = facts?.code ? indexCode(facts.code, { ...scanned, hasErrors: false }) : undefined;
+  const plain = code === undefined ? readPlain(scanned) : withGetopt(readCode(code, pythonDialect), code);
+  const readsArgv = plain.readsArgv || modules.some((module) => otherParsers.has(module));
+  const read = withoutUndefined<ArgvFacts>({ ...plain, readsArgv, stdin: readStdin(code, text) });
+  const words = new Set(scanned.pieces.filter(({ kind }) => kind === "string").map((piece) => piece.text));
   // For docopt the usage text is the declaration: a bare word in it is always meant.
   const isWord = (word: string): boolean => words.has(word) || modules.includes("docopt");
-  return deriveByHand({ fileName, facts, texts: textsOf(code), isWord });
+  return deriveByHand({ fileName, facts: read, texts: textsOf(text, scanned.pieces), isWord });
 }
 
-/** `from sys import argv` gives the list another name. */
-function dialectOf(text: string): Dialect {
-  if (!/^[ \t]*from sys import [^\n]*\bargv\b/mu.test(text)) return pythonDialect;
-  return { ...pythonDialect, roots: [...pythonDialect.roots, { tokens: ["argv"], skip: 1 }] };
+/** Without a syntax tree, only `sys.argv[1]` and its like are read. */
+function readPlain(scanned: Scanned): ArgvFacts {
+  const { python } = plainArguments;
+  const isImported = /^[ \t]*from sys import [^\n]*\bargv\b/mu.test(scanned.code);
+  const list = isImported ? /\b(?:sys\.)?argv\b/u : python.list;
+  return scanned.code.includes("argv") ? readPlainPlaces(scanned, { ...python, list }) : noFacts;
 }
 
-function readStdin(code: Code, text: string): StdinFact | undefined {
+function readStdin(code: Code | undefined, text: string): StdinFact | undefined {
   if (!/sys\.stdin\b(?!\.isatty|\.encoding|\.reconfigure)|fileinput\.input|open\(0\b|\/dev\/stdin/u.test(text))
     return undefined;
   return /json\.loads?\(/u.test(text) && /json\.load\(sys\.stdin|sys\.stdin\.(?:buffer\.)?read\(\)/u.test(text)
-    ? { as: "json", fields: findFields(code) }
+    ? { as: "json", fields: code === undefined ? [] : findFields(code) }
     : { as: "text", fields: [] };
 }
 
@@ -92,7 +98,7 @@ function describe({ text, fileName }: SourceScript, facts: PythonFacts | undefin
   if (fromMainDoc !== "") return fromMainDoc;
   const [head = ""] = /^(?:#[^\n]*\n)+/u.exec(text) ?? [];
   return (
-    commentTexts(parseCode(head, pythonSyntax).comments.filter(({ text: line }) => !line.startsWith("!")))
+    headComments(scan(head, pythonSyntax).pieces, head.split("\n").length)
       .map((comment) => toDescription(comment, fileName))
       .find((found) => found !== "") ?? ""
   );

@@ -9,11 +9,12 @@ import { mergeConstants } from "./merge-constants.ts";
 
 /** Makes the interface of a script from its argparse parser. One command for each sub-command, at any depth. */
 export function fromArgparse(parser: PythonParser, handlesSeparator: boolean): DerivedInterface {
-  const commands = collect(parser, { words: [], above: [] }, handlesSeparator);
-  const isDynamic = hasDynamic(parser);
+  const commands = collect(parser, { words: [], above: [] }, handlesSeparator).slice(0, mostCommands);
+  // Arguments that are made at run time are not known.
+  const open = hasDynamic(parser);
   return withoutUndefined<DerivedInterface>({
-    commands: commands.slice(0, mostCommands),
-    confidence: isDynamic ? "usage" : "declared",
+    commands: open ? commands.map((command) => ({ ...command, open })) : commands,
+    confidence: "declared",
     source: parser.old ? "optparse" : "argparse",
     description: parser.description ?? undefined,
   });
@@ -81,7 +82,7 @@ function toSeparator(
   return isRemainder && handlesSeparator ? "always" : "needed";
 }
 
-/** Sub-commands that are made at run time leave words that nobody can name. */
+/** Sub-commands that are made at run time leave words that are not known. */
 function hasExtra({ extra, commands }: PythonParser): boolean {
   return (extra !== null && !extra.startsWith("_")) || commands?.parsers.length === 0;
 }

@@ -48,6 +48,7 @@ function toCommand(
     words: words.length === 0 ? undefined : words,
     separator: "needed",
     description: words.length === 0 ? undefined : helpOf(command),
+    open: [...chain, command].some(({ options }) => options.some(({ names }) => names === null)) ? true : undefined,
   });
 }
 

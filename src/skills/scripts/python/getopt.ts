@@ -1,12 +1,10 @@
-import { argumentsOf, findCalls } from "../code/calls.ts";
+import type { ArgvFacts, FlagFact } from "../arguments/argv-facts.ts";
 import type { Code } from "../code/code.ts";
-import { textOf, textsOf } from "../code/literals.ts";
-import type { ArgvFacts, FlagFact } from "../hand/argv-facts.ts";
+import { argumentsOf, textOf, textsOf } from "../code/literals.ts";
 
 /** Adds the flags of `getopt.getopt(sys.argv[1:], "ho:", ["help", "output="])`, which tells what has a value. */
 export function withGetopt(facts: ArgvFacts, code: Code): ArgvFacts {
-  const calls = [...findCalls(code, "getopt"), ...findCalls(code, "gnu_getopt")];
-  const call = calls.find(({ ranges }) => ranges.length > 1);
+  const call = [...code.callsOf("getopt"), ...code.callsOf("gnu_getopt")].find(({ args }) => args.length > 1);
   if (call === undefined) return facts;
   const [, short, long] = argumentsOf(code, call);
   const letters = (textOf(short) ?? "").match(/[A-Za-z0-9]:?/gu) ?? [];

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
+import type { CodeNode } from "../code/node.ts";
 
 /** A value in Python source, as far as it can be known. */
 export interface PythonValue {
@@ -125,6 +126,8 @@ export interface PythonFacts {
   readonly click?: readonly ClickCommand[];
   readonly typer?: TyperFacts;
   readonly fire?: readonly { readonly name: string | null; readonly function: PythonFunction }[];
+  /** The whole file, where nothing declares its arguments; null if it is too large. */
+  readonly code?: readonly CodeNode[] | null;
   /** The file was too intricate to be followed to its end. */
   readonly cut?: true;
 }

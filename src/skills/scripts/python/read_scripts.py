@@ -21,6 +21,7 @@ from encoded_facts import encode_parser, pick_parser  # noqa: E402
 from known_values import Budget, OutOfBudget  # noqa: E402
 from module_shape import read_shape  # noqa: E402
 from parser_calls import Interpreter  # noqa: E402
+from plain_code import read_plain_code  # noqa: E402
 from statements import all_statements  # noqa: E402
 
 STEPS = 60_000
@@ -58,6 +59,8 @@ def read(source, modules):
             facts["parser"] = None if parser is None else encode_parser(parser)
     except OutOfBudget:
         facts["cut"] = True
+    if not any(facts.get(name) for name in ("parser", "click", "typer", "fire")) and ("argv" in source or "stdin" in source):
+        facts["code"] = read_plain_code(tree)
     return facts
 
 

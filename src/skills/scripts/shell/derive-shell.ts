@@ -1,16 +1,18 @@
 import { toDescription } from "../describe.ts";
-import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
-import { deriveByHand } from "../hand/derive-by-hand.ts";
+import { asOpen } from "../derived-interface.ts";
+import type { ArgvFacts, StdinFact } from "../arguments/argv-facts.ts";
+import { deriveByHand } from "../arguments/derive-by-hand.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import { parseShell, unquote, type ShellNode, type ShellScript } from "./parse-shell.ts";
+import type { Parse } from "../syntax/parse.ts";
+import { parseShell, unquote, type ShellNode, type ShellScript, type ShellWord } from "./parse-shell.ts";
 import { readShell } from "./read-shell.ts";
-import { allCommands, textsOf } from "./shell-texts.ts";
+import { commandsOf } from "./shell-flags.ts";
 import { assignmentsOf } from "./shell-words.ts";
 
 /** Reads a shell script. */
-export function deriveShell(source: SourceScript): Reading {
-  const script = parseShell(source.text);
+export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: number): Reading {
+  const script = parseShell(source.text, parse, maxNodes);
   const facts = withComments(
     withoutUndefined<ArgvFacts>({ ...readShell(script.nodes), stdin: readStdin(source.text, script.nodes) }),
     source.text,
@@ -22,7 +24,14 @@ export function deriveShell(source: SourceScript): Reading {
   if (other !== undefined) return { ...other, description, programs };
   const words = wordsOf(script.nodes);
   const derived = deriveByHand({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
-  return { kind: "tool", reason: "it runs commands", description, interface: derived, programs };
+  return {
+    kind: "tool",
+    reason: "it runs commands",
+    description,
+    interface: script.hasErrors ? asOpen(derived) : derived,
+    programs,
+    ...(script.hasErrors && { isPartial: true }),
+  };
 }
 
 /** `# $1 - log file` */
@@ -50,7 +59,7 @@ function programsOf(nodes: readonly ShellNode[]): readonly string[] {
   const functions = new Set(nodes.flatMap((node) => (node.kind === "function" ? [node.name] : [])));
   const programs = new Set<string>();
   for (const words of allCommands(nodes)) {
-    const name = words.find((word) => !/^[A-Za-z_]\w*\+?=/u.test(word)) ?? "";
+    const name = words.find(({ text }) => !/^[A-Za-z_]\w*\+?=/u.test(text))?.text ?? "";
     const program = unquote(name).split("/").at(-1) ?? "";
     if (/^[A-Za-z][\w.+-]{0,60}$/u.test(program) && !builtins.has(program) && !functions.has(program))
       programs.add(program);
@@ -59,7 +68,7 @@ function programsOf(nodes: readonly ShellNode[]): readonly string[] {
 }
 
 function describe({ comments }: ShellScript, fileName: string): string {
-  for (const { text } of comments.slice(0, 3)) {
+  for (const text of comments.slice(0, 3)) {
     const description = toDescription(text, fileName);
     if (description !== "") return description;
   }
@@ -90,7 +99,7 @@ function classify(
 
 function isSetup(node: ShellNode): boolean {
   if (node.kind !== "command") return false;
-  const [first = ""] = node.words;
+  const first = node.words[0]?.text ?? "";
   return node.words.length === 0 || setup.test(first) || assignmentsOf(node.words).length > 0 || /^\[\[?$/u.test(first);
 }
 
@@ -105,7 +114,7 @@ function readStdin(text: string, nodes: readonly ShellNode[]): StdinFact | undef
 }
 
 function startsWithRead(head: readonly ShellNode[]): boolean {
-  return head.some((node) => node.kind === "command" && node.words.some((word) => word === "read"));
+  return head.some((node) => node.kind === "command" && node.words.some(({ text }) => text === "read"));
 }
 
 /** The words that the script compares with something: what a usage line says literally is among them. */
@@ -120,8 +129,51 @@ function wordsOf(nodes: readonly ShellNode[]): ReadonlySet<string> {
   };
   visit(nodes);
   for (const command of allCommands(nodes)) {
-    const index = command.findIndex((word) => word === "=" || word === "==");
-    if (index !== -1) words.add(unquote(command[index + 1] ?? ""));
+    const index = command.findIndex(({ text }) => text === "=" || text === "==");
+    if (index !== -1) words.add(unquote(command[index + 1]?.text ?? ""));
   }
   return words;
+}
+
+const printers = /^(?:echo|printf|print|die|fail|error|err|warn|log|info|usage|abort|log_\w+|print_\w+)$/u;
+
+/** The texts of a shell script that may say how it is called: comments, here-documents, what it prints, messages of `${1:?…}`. */
+function textsOf({ comments, heredocs, nodes }: ShellScript): readonly string[] {
+  const printed: string[] = [];
+  const messages: string[] = [];
+  for (const words of allCommands(nodes)) {
+    if (printers.test(words[0]?.text ?? "")) printed.push(toPrinted(words));
+    for (const { text } of words) {
+      const message = /\$\{\w+:?\?((?:[^{}]|\{[^{}]*\})*)\}/u.exec(text)?.[1];
+      if (message !== undefined) messages.push(unquote(message));
+    }
+  }
+  return [...comments, ...heredocs, ...messages, printed.join("\n")];
+}
+
+function toPrinted(words: readonly ShellWord[]): string {
+  const text = words
+    .slice(1)
+    .map((word) => word.text)
+    .filter((word) => !/^(?:-[neE]+|>|>>|>&|&?\d|\/dev\/stderr)$/u.test(word))
+    .map((word) => unquoteText(word))
+    .join(" ");
+  return text.replaceAll(/\\n/gu, "\n").replaceAll(/\\033\[[\d;]*m|\\e\[[\d;]*m/gu, "");
+}
+
+/** Takes the outer quotes off and keeps the others: `"Usage: x \"query\""`. */
+function unquoteText(word: string): string {
+  const [, quote, inner] = /^(["'])(.*)\1$/su.exec(word) ?? [];
+  if (quote === undefined || inner === undefined) return unquote(word);
+  return inner.replaceAll(/\\(["`$\\])/gu, "$1");
+}
+
+/** Every command of a script, with those in functions. */
+function* allCommands(nodes: readonly ShellNode[]): Generator<readonly ShellWord[]> {
+  for (const node of nodes) {
+    if (node.kind === "function") yield* allCommands(node.body);
+    else if (node.kind === "case") for (const arm of node.arms) yield* allCommands(arm.body);
+    else if (node.kind === "loop") yield* allCommands([...node.head, ...node.body]);
+    else yield* commandsOf([node]);
+  }
 }

@@ -1,9 +1,26 @@
-import { tokenizeShell, type ShellToken, type ShellTokens } from "./tokenize-shell.ts";
+import { childOf, type Parse, type SyntaxNode } from "../syntax/parse.ts";
 
-/** A command: its words as written. */
+/** A word of a command. */
+export interface ShellWord {
+  /** As written, with its quotes. */
+  readonly text: string;
+  /** The arguments that it mentions. */
+  readonly mentions: readonly Mention[];
+}
+
+/** A mention of an argument: `$1`, `${2:-20}`, `${1:?message}`. */
+export interface Mention {
+  /** Counts from 1, as the shell does. */
+  readonly place: number;
+  /** `-` gives a default, `?` demands it, `+` asks whether it is there. */
+  readonly operator?: "-" | "?" | "+";
+  readonly text?: string;
+}
+
+/** A command with its words; assignments and tests are commands, too. */
 export interface ShellCommand {
   readonly kind: "command";
-  readonly words: readonly string[];
+  readonly words: readonly ShellWord[];
 }
 
 /** One arm of a `case`. */
@@ -15,7 +32,7 @@ export interface ShellArm {
 /** A `case … esac`. */
 export interface ShellCase {
   readonly kind: "case";
-  readonly subject: string;
+  readonly subject: ShellWord;
   readonly arms: readonly ShellArm[];
 }
 
@@ -36,155 +53,205 @@ export interface ShellLoop {
   readonly redirected: boolean;
 }
 
-/** A piece of a shell script that means something to us. */
+/** A piece of a shell script that means something for its arguments. */
 export type ShellNode = ShellCommand | ShellCase | ShellFunction | ShellLoop;
 
-/** A shell script, roughly understood. */
-export interface ShellScript extends ShellTokens {
+/** A shell script, ready to be searched. */
+export interface ShellScript {
   readonly nodes: readonly ShellNode[];
+  /** Comments, each block of lines as one text. */
+  readonly comments: readonly string[];
+  readonly heredocs: readonly string[];
+  readonly hasErrors: boolean;
 }
 
-/** Reads a shell script. Contract: never throws; what is not understood is a command like any other. */
-export function parseShell(source: string): ShellScript {
-  const tokens = tokenizeShell(source);
-  const parser = new ShellParser(tokens.tokens);
-  return { ...tokens, nodes: parser.parseBlock(() => false, 0) };
+/** Reads a shell script. */
+export function parseShell(source: string, parse: Parse, maxNodes?: number): ShellScript {
+  const { root, hasErrors } = parse(withPlainMessages(source), maxNodes === undefined ? {} : { maxNodes });
+  const reader = new TreeReader(source);
+  return { nodes: reader.all(root.children), ...textsIn(source, root), hasErrors };
 }
 
-/** Deeper than this, blocks are read as if they were not there. */
-const deepest = 60;
+/** The grammar takes the apostrophe in `"${1:?Don't}"` for the beginning of a string; the shell does not. */
+function withPlainMessages(source: string): string {
+  return source.replaceAll(/"\$\{\w{1,60}:?[?+-][^"'{}\n]{0,200}'[^"{}\n]{0,300}\}/gu, (message) =>
+    message.replaceAll("'", "_"),
+  );
+}
 
-const skipped = new Set(["if", "then", "else", "elif", "fi", "{", "}", "!", "time", "do", "done"]);
-const loops = new Set(["for", "while", "until", "select"]);
-const armEnds = new Set([";;", ";&", ";;&"]);
+const groups = new Set([
+  "program",
+  "list",
+  "pipeline",
+  "compound_statement",
+  "subshell",
+  "do_group",
+  "if_statement",
+  "elif_clause",
+  "else_clause",
+  "negated_command",
+  "variable_assignments",
+  "ERROR",
+]);
 
-type IsEnd = (token: ShellToken) => boolean;
+class TreeReader {
+  readonly #source: string;
 
-class ShellParser {
-  readonly #tokens: readonly ShellToken[];
-  #at = 0;
-
-  constructor(tokens: readonly ShellToken[]) {
-    this.#tokens = tokens;
+  constructor(source: string) {
+    this.#source = source;
   }
 
-  #peek(offset = 0): ShellToken | undefined {
-    return this.#tokens[this.#at + offset];
+  all(nodes: readonly SyntaxNode[]): ShellNode[] {
+    return nodes.flatMap((node) => this.#read(node));
   }
 
-  /** Reads up to a token that ends the block; that token stays. */
-  parseBlock(isEnd: IsEnd, depth: number): ShellNode[] {
-    const nodes: ShellNode[] = [];
-    for (let token = this.#peek(); token !== undefined; token = this.#peek()) {
-      if (isEnd(token)) return nodes;
-      const node = this.#parseNode(token, depth);
-      if (node !== undefined) nodes.push(node);
+  #read(node: SyntaxNode): readonly ShellNode[] {
+    switch (node.type) {
+      case "command":
+      case "declaration_command":
+      case "unset_command":
+      case "variable_assignment":
+        return [this.#command(node)];
+      case "test_command":
+        return [{ kind: "command", words: this.#flatWords(node) }];
+      case "redirected_statement":
+        return this.#redirected(node);
+      case "function_definition":
+        return [this.#function(node)];
+      case "case_statement":
+        return [this.#case(node)];
+      case "for_statement":
+      case "c_style_for_statement":
+      case "while_statement":
+        return [this.#loop(node, false)];
+      default:
+        return this.#group(node);
     }
-    return nodes;
   }
 
-  #parseNode(token: ShellToken, depth: number): ShellNode | undefined {
-    if (token.kind !== "word") {
-      this.#at += 1;
-      return undefined;
-    }
-    if (depth < deepest) {
-      if (token.text === "case") return this.#parseCase(depth);
-      if (loops.has(token.text)) return this.#parseLoop(depth);
-      const name = this.#functionName(token);
-      if (name !== undefined) return this.#parseFunction(name, depth);
-    }
-    if (skipped.has(token.text)) {
-      this.#at += 1;
-      return undefined;
-    }
-    return this.#parseCommand();
+  #group(node: SyntaxNode): readonly ShellNode[] {
+    if (node.children[0]?.type === "((") return [{ kind: "command", words: this.#flatWords(node) }];
+    if (node.type === "variable_assignments")
+      return [{ kind: "command", words: node.children.map((child) => this.#word(child)) }];
+    return groups.has(node.type) ? this.all(node.children) : [];
   }
 
-  #parseCommand(): ShellNode {
-    const words: string[] = [];
-    for (let token = this.#peek(); token !== undefined; token = this.#peek()) {
-      if (token.kind === "end" || (token.kind === "operator" && !isRedirection(token.text))) break;
-      words.push(token.text);
-      this.#at += 1;
-    }
+  #command(node: SyntaxNode): ShellNode {
+    if (node.type === "variable_assignment") return { kind: "command", words: [this.#word(node)] };
+    const words = node.children.filter(({ type }) => !/redirect$/u.test(type)).map((child) => this.#word(child));
     return { kind: "command", words };
   }
 
-  #functionName(token: ShellToken): string | undefined {
-    if (token.text === "function") return this.#peek(1)?.kind === "word" ? this.#peek(1)?.text : undefined;
-    const isCall = this.#peek(1)?.text === "(" && this.#peek(2)?.text === ")";
-    return isCall && /^[\w:.-]+$/u.test(token.text) ? token.text : undefined;
+  #redirected(node: SyntaxNode): readonly ShellNode[] {
+    const body = childOf(node, "body");
+    const redirects = node.children.filter(({ field }) => field === "redirect");
+    if (body?.type === "while_statement" || body?.type === "for_statement")
+      return [
+        this.#loop(
+          body,
+          redirects.some((redirect) => this.#textOf(redirect).startsWith("<")),
+        ),
+      ];
+    // What a here-document is piped into stands below its redirection.
+    const below = redirects.flatMap((redirect) => this.all(redirect.children));
+    return [...(body === undefined ? [] : this.#read(body)), ...below];
   }
 
-  #parseFunction(name: string, depth: number): ShellNode {
-    this.#at += this.#peek()?.text === "function" ? 2 : 1;
-    if (this.#peek()?.text === "(" && this.#peek(1)?.text === ")") this.#at += 2;
-    this.#skipEnds();
-    const open = this.#peek()?.text;
-    this.#at += 1;
-    const body = this.#parseNested(open === "(" ? ")" : "}", depth + 1);
-    return { kind: "function", name, body };
+  #function(node: SyntaxNode): ShellFunction {
+    const name = childOf(node, "name");
+    const body = childOf(node, "body");
+    return {
+      kind: "function",
+      name: name === undefined ? "" : this.#textOf(name),
+      body: body === undefined ? [] : this.#read(body),
+    };
   }
 
-  /** Reads up to the closing brace or parenthesis that belongs to the one before, and steps over it. */
-  #parseNested(closer: string, depth: number): ShellNode[] {
-    const opener = closer === "}" ? "{" : "(";
-    let open = 1;
-    const nodes = this.parseBlock((token) => {
-      if (token.text === opener) open += 1;
-      else if (token.text === closer) open -= 1;
-      return open === 0;
-    }, depth);
-    this.#at += 1;
-    return nodes;
+  #case(node: SyntaxNode): ShellCase {
+    const subject = childOf(node, "value");
+    const arms = node.children
+      .filter(({ type }) => type === "case_item")
+      .map((item): ShellArm => {
+        const patterns = item.children.filter(({ field, named }) => field === "value" && named);
+        return {
+          patterns: patterns.map((pattern) => unquote(this.#textOf(pattern))),
+          body: this.all(item.children.filter((child) => !patterns.includes(child))),
+        };
+      });
+    return { kind: "case", subject: subject === undefined ? emptyWord : this.#word(subject), arms };
   }
 
-  #parseCase(depth: number): ShellNode {
-    const subject = this.#peek(1)?.text ?? "";
-    this.#at += 2;
-    this.#skipEnds();
-    if (this.#peek()?.text === "in") this.#at += 1;
-    const arms: ShellArm[] = [];
-    for (;;) {
-      this.#skipEnds();
-      const token = this.#peek();
-      if (token === undefined || token.text === "esac") break;
-      arms.push(this.#parseArm(depth));
-    }
-    this.#at += 1;
-    return { kind: "case", subject, arms };
+  #loop(node: SyntaxNode, redirected: boolean): ShellLoop {
+    const body = childOf(node, "body");
+    const head = node.children.filter((child) => child !== body && child.type !== ";");
+    const [keyword, ...others] = head;
+    const isFor = node.type !== "while_statement";
+    return {
+      kind: "loop",
+      head: isFor
+        ? [{ kind: "command", words: head.map((child) => this.#word(child)) }]
+        : [{ kind: "command", words: [this.#word(keyword ?? node)] }, ...this.all(others)],
+      body: body === undefined ? [] : this.all(body.children),
+      redirected,
+    };
   }
 
-  #parseArm(depth: number): ShellArm {
-    const patterns: string[] = [];
-    for (let token = this.#peek(); token !== undefined; token = this.#peek()) {
-      this.#at += 1;
-      if (token.text === ")" || token.kind === "end") break;
-      if (token.kind === "word") patterns.push(unquote(token.text));
-    }
-    const body = this.parseBlock((token) => armEnds.has(token.text) || token.text === "esac", depth + 1);
-    if (armEnds.has(this.#peek()?.text ?? "")) this.#at += 1;
-    return { patterns, body };
+  #textOf({ start, end }: SyntaxNode): string {
+    return this.#source.slice(start, end);
   }
 
-  #parseLoop(depth: number): ShellNode {
-    const head: ShellNode[] = [this.#parseCommand()];
-    head.push(...this.parseBlock((token) => token.text === "do", depth + 1));
-    this.#at += 1;
-    const body = this.parseBlock((token) => token.text === "done", depth + 1);
-    this.#at += 1;
-    const next = this.#peek()?.text;
-    return { kind: "loop", head, body, redirected: next === "<" || next === "<<<" || next === "<<" };
+  #word(node: SyntaxNode): ShellWord {
+    return { text: this.#textOf(node), mentions: mentionsIn(this.#source, node) };
   }
 
-  #skipEnds(): void {
-    while (this.#peek()?.kind === "end") this.#at += 1;
+  /** The words of a test, without the tree of its operators. */
+  #flatWords(node: SyntaxNode): readonly ShellWord[] {
+    return node.children.flatMap((child) =>
+      /_expression$/u.test(child.type) ? this.#flatWords(child) : [this.#word(child)],
+    );
   }
 }
 
-function isRedirection(operator: string): boolean {
-  return /^[<>]|^&>/u.test(operator);
+const emptyWord: ShellWord = { text: "", mentions: [] };
+
+/** The arguments that are mentioned in a word, also in the commands in it. What stands in single quotes is only text. */
+function mentionsIn(source: string, word: SyntaxNode): readonly Mention[] {
+  const found: Mention[] = [];
+  const pending = [word];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const child of node.children.toReversed()) pending.push(child);
+    if (node.type !== "simple_expansion" && node.type !== "expansion") continue;
+    const name = node.children.find(({ type }) => type === "variable_name");
+    const place = name === undefined ? Number.NaN : Number(source.slice(name.start, name.end));
+    if (Number.isInteger(place) && place > 0 && place < 100) found.push({ place, ...operatorIn(source, node) });
+  }
+  return found;
+}
+
+function operatorIn(source: string, expansion: SyntaxNode): Omit<Mention, "place"> {
+  const operator = childOf(expansion, "operator");
+  const sign =
+    operator === undefined ? undefined : /^:?([-=?+])$/u.exec(source.slice(operator.start, operator.end))?.[1];
+  if (operator === undefined || sign === undefined) return {};
+  const text = source.slice(operator.end, expansion.end - 1);
+  return { operator: sign === "=" ? "-" : (sign as "-" | "?" | "+"), text };
+}
+
+function textsIn(source: string, root: SyntaxNode): Pick<ShellScript, "comments" | "heredocs"> {
+  const comments: string[] = [];
+  const heredocs: string[] = [];
+  let lastLine = -1;
+  const pending = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const child of node.children.toReversed()) pending.push(child);
+    const text = source.slice(node.start, node.end);
+    if (node.type === "heredoc_body") heredocs.push(text.replace(/\n[ \t]*$/u, ""));
+    if (node.type !== "comment") continue;
+    if (lastLine === node.line - 1 && comments.length > 0) comments.push(`${comments.pop() ?? ""}\n${text.slice(1)}`);
+    else if (!text.startsWith("#!")) comments.push(text.slice(1));
+    lastLine = node.line;
+  }
+  return { comments, heredocs };
 }
 
 /** Takes the quotes off a word. */

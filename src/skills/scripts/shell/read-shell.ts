@@ -1,13 +1,19 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { noFacts, type ArgvFacts, type PositionFact } from "../hand/argv-facts.ts";
+import { noFacts, type ArgvFacts, type PositionFact } from "../arguments/argv-facts.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import type { ShellArm, ShellCase, ShellLoop, ShellNode } from "./parse-shell.ts";
-import { unquote } from "./parse-shell.ts";
-import { afterCommand, isHelp, ownDefault } from "./shell-facts.ts";
-import { commandsOf, fromGetopts, toFlag, type FoundFlag } from "./shell-flags.ts";
+import {
+  unquote,
+  type Mention,
+  type ShellArm,
+  type ShellCase,
+  type ShellLoop,
+  type ShellNode,
+  type ShellWord,
+} from "./parse-shell.ts";
+import { commandsOf, fromGetopts, isHelp, toFlag, type FoundFlag } from "./shell-flags.ts";
 import { ShellNotes } from "./shell-notes.ts";
 import { endsSoon, leastCount, noBranch, readBranch } from "./shell-tests.ts";
-import { allArguments, assignmentsOf, literalOf, mentionsOf, variableOf, type Mention } from "./shell-words.ts";
+import { allArguments, assignmentsOf, literalOf, ownDefault, variableOf, type Assignment } from "./shell-words.ts";
 
 /** Reads what the code of a shell script says about its arguments. */
 export function readShell(nodes: readonly ShellNode[]): ArgvFacts {
@@ -55,17 +61,16 @@ class ShellReader {
     }
   }
 
-  #readCommand(words: readonly string[], following: readonly ShellNode[]): void {
-    const [first = ""] = words;
-    if (first === "shift") return this.notes.shift(words[1] ?? "1");
+  #readCommand(words: readonly ShellWord[], following: readonly ShellNode[]): void {
+    const first = words[0]?.text ?? "";
+    if (first === "shift") return this.notes.shift(words[1]?.text ?? "1");
     if (first === "[" || first === "[[" || first === "test" || first.startsWith("(("))
       return this.#readTest(words, following);
-    for (const { name, value, adds } of assignmentsOf(words)) this.#readAssignment(name, value, adds);
+    for (const assignment of assignmentsOf(words)) this.#readAssignment(assignment);
     if (assignmentsOf(words).length === 0) this.#readUse(words);
   }
 
-  #readAssignment(name: string, value: string, adds: boolean): void {
-    const mentions = mentionsOf(value);
+  #readAssignment({ name, value: { text: value, mentions }, adds }: Assignment): void {
     if (mentions.length === 1 && mentions[0] !== undefined) {
       this.notes.note(mentions[0], name);
       this.notes.places.set(name, this.notes.placeOf(mentions[0]));
@@ -82,22 +87,22 @@ class ShellReader {
   }
 
   /** A command that is neither a test nor an assignment. */
-  #readUse(words: readonly string[]): void {
-    const [first = "", ...others] = words;
-    if (first === ":") return this.#readDemand(others);
-    const all = words.map(allArguments).find((found) => found !== undefined);
+  #readUse(words: readonly ShellWord[]): void {
+    const first = words[0]?.text ?? "";
+    if (first === ":") return this.#readDemand(words.slice(1));
+    const all = words.map(({ text }) => allArguments(text)).find((found) => found !== undefined);
     const body = this.#functions.get(first);
     if (all !== undefined && body !== undefined && this.#depth < deepestCalls) return this.#follow(body, all.from);
-    if (first === "set" && words.includes("--")) return;
+    if (first === "set" && words.some(({ text }) => text === "--")) return;
     if (all !== undefined) this.notes.noteRest(all.from);
-    for (const word of words) for (const mention of mentionsOf(word)) this.notes.note(mention);
+    for (const { mentions } of words) for (const mention of mentions) this.notes.note(mention);
   }
 
   /** `: "${NAME:?message}"` */
-  #readDemand(words: readonly string[]): void {
-    for (const word of words) {
-      for (const mention of mentionsOf(word)) this.notes.note(mention);
-      const name = /\$\{([A-Za-z_]\w*):?\?/u.exec(word)?.[1];
+  #readDemand(words: readonly ShellWord[]): void {
+    for (const { text, mentions } of words) {
+      for (const mention of mentions) this.notes.note(mention);
+      const name = /\$\{([A-Za-z_]\w*):?\?/u.exec(text)?.[1];
       if (name !== undefined) this.notes.demand(name);
     }
   }
@@ -109,8 +114,8 @@ class ShellReader {
     this.notes.take(reader.notes);
   }
 
-  #readTest(words: readonly string[], following: readonly ShellNode[]): void {
-    const text = words.join(" ");
+  #readTest(words: readonly ShellWord[], following: readonly ShellNode[]): void {
+    const text = words.map((word) => word.text).join(" ");
     if (/\$#|\$\{#\}/u.test(text)) {
       this.notes.readsArgv = true;
       const least = leastCount(text);
@@ -119,7 +124,7 @@ class ShellReader {
     }
     const empty = /(?:-z|!)\s+"?\$\{?(\w+)/u.exec(text)?.[1];
     if (empty !== undefined && endsSoon(following)) return this.#demandEmpty(empty);
-    this.#readComparison(text, words, following);
+    this.#readComparison(words, following);
   }
 
   #demandEmpty(name: string): void {
@@ -128,15 +133,16 @@ class ShellReader {
   }
 
   /** `[ "$1" = "--json" ]`, `[ "$cmd" == "list" ]` */
-  #readComparison(text: string, words: readonly string[], following: readonly ShellNode[]): void {
-    const index = words.findIndex((word) => word === "=" || word === "==");
-    const left = words[index - 1] ?? "";
-    const right = unquote(words[index + 1] ?? "");
-    const [mention] = mentionsOf(left);
-    const variable = variableOf(left);
+  #readComparison(words: readonly ShellWord[], following: readonly ShellNode[]): void {
+    const index = words.findIndex(({ text }) => text === "=" || text === "==");
+    const left = words[index - 1];
+    const right = unquote(words[index + 1]?.text ?? "");
+    const mention = left?.mentions[0];
+    const variable = variableOf(left?.text ?? "");
     const place = mention === undefined ? this.notes.places.get(variable ?? "") : this.notes.placeOf(mention);
     if (index === -1 || (place === undefined && !/^(?:arg|a|opt|i|param)$/u.test(variable ?? ""))) {
-      for (const found of mentionsOf(text)) this.notes.note({ ...found, operator: found.operator ?? "+" });
+      for (const found of words.flatMap(({ mentions }) => mentions))
+        this.notes.note({ ...found, operator: found.operator ?? "+" });
       return;
     }
     this.notes.readsArgv = true;
@@ -155,7 +161,7 @@ class ShellReader {
   }
 
   #readLoop({ head, body }: ShellLoop): void {
-    const words = [...commandsOf(head)].flat();
+    const words = [...commandsOf(head)].flat().map(({ text }) => text);
     const getopts = words.indexOf("getopts");
     if (getopts !== -1) {
       this.#getopts = { spec: unquote(words[getopts + 1] ?? ""), variable: words[getopts + 2] ?? "opt" };
@@ -185,12 +191,12 @@ class ShellReader {
   }
 
   #readCase({ subject, arms }: ShellCase): void {
-    const variable = variableOf(subject);
+    const variable = variableOf(subject.text);
     if (this.#getopts !== undefined && variable === this.#getopts.variable) {
       this.notes.flags.push(...fromGetopts(this.#getopts.spec, arms, this.#defaults));
       return;
     }
-    const [mention] = mentionsOf(subject);
+    const [mention] = subject.mentions;
     const place = mention === undefined ? this.notes.places.get(variable ?? "") : this.notes.placeOf(mention);
     if (place === undefined) {
       for (const arm of arms) this.read(arm.body);
@@ -220,7 +226,7 @@ class ShellReader {
     let index = 0;
     for (const words of commandsOf(body)) {
       for (const { name, value, adds } of assignmentsOf(words)) {
-        if (!/\$\{?1\b/u.test(value) && !/\$\{?(?:arg|a|i)\b/u.test(value)) continue;
+        if (!/\$\{?(?:1|arg|a|i)\b/u.test(value.text)) continue;
         if (adds) this.notes.rest ??= { from: index, name: name.toLowerCase() };
         else {
           this.notes.places.set(name, index);
@@ -261,4 +267,17 @@ interface Compared {
   readonly place: number | undefined;
   readonly mention: Mention | undefined;
   readonly following: readonly ShellNode[];
+}
+
+/** The facts of a sub-command, seen from after its name. */
+export function afterCommand(facts: ArgvFacts): ArgvFacts {
+  const positions = [...facts.positions]
+    .filter(([place]) => place > 0)
+    .map(([place, fact]) => [place - 1, fact] as const);
+  return withoutUndefined<ArgvFacts>({
+    ...facts,
+    positions: new Map(positions),
+    rest: facts.rest === undefined ? undefined : { ...facts.rest, from: Math.max(0, facts.rest.from - 1) },
+    minimum: facts.minimum === undefined ? undefined : Math.max(0, facts.minimum - 1),
+  });
 }

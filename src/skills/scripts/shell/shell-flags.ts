@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../core/json.ts";
-import type { FlagFact } from "../hand/argv-facts.ts";
+import type { FlagFact } from "../arguments/argv-facts.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import type { ShellArm, ShellNode } from "./parse-shell.ts";
+import type { ShellArm, ShellNode, ShellWord } from "./parse-shell.ts";
 import { assignmentsOf } from "./shell-words.ts";
 
 /** A flag, and the variable that the script keeps its value in. */
@@ -11,12 +11,17 @@ export interface FoundFlag {
 }
 
 /** Every command of a body, also those in conditions and in inner cases. */
-export function* commandsOf(nodes: readonly ShellNode[]): Generator<readonly string[]> {
+export function* commandsOf(nodes: readonly ShellNode[]): Generator<readonly ShellWord[]> {
   for (const node of nodes) {
     if (node.kind === "command") yield node.words;
     else if (node.kind === "case") for (const arm of node.arms) yield* commandsOf(arm.body);
     else if (node.kind === "loop") yield* commandsOf([...node.head, ...node.body]);
   }
+}
+
+/** Tells whether a pattern of a `case` asks for help, or stands for any other flag. */
+export function isHelp(pattern: string): boolean {
+  return /^(?:-h|--help|-\?|-\*|--version|-V|-\*\)?|--\*|-h\*|help)$/u.test(pattern);
 }
 
 /** Reads an arm such as `-o|--out) OUT="$2"; shift 2 ;;`. */
@@ -45,16 +50,16 @@ interface ArmBody {
   readonly adds: boolean;
 }
 
-function readBody(commands: readonly (readonly string[])[]): ArmBody {
+function readBody(commands: readonly (readonly ShellWord[])[]): ArmBody {
   let readsNext = false;
   let shifted = false;
   let variable: string | undefined;
   let adds = false;
   for (const words of commands) {
-    const text = words.join(" ");
+    const text = words.map((word) => word.text).join(" ");
     const takes = /\$(?:2\b|\{2)|\$\{?OPTARG/u.test(text) || (shifted && /\$(?:1\b|\{1)/u.test(text));
     if (takes || /\bshift 2\b/u.test(text)) readsNext = true;
-    if (words[0] === "shift") shifted = true;
+    if (words[0]?.text === "shift") shifted = true;
     const [assignment] = assignmentsOf(words);
     if (assignment === undefined || (variable !== undefined && !takes)) continue;
     variable = assignment.name;

@@ -1,7 +1,8 @@
-import type { ArgvFacts, CommandFact, PositionFact } from "../hand/argv-facts.ts";
+import type { ArgvFacts, CommandFact, PositionFact } from "../arguments/argv-facts.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { joinFlags, type FoundFlag } from "./shell-flags.ts";
-import { literalOf, type Mention } from "./shell-words.ts";
+import type { Mention } from "./parse-shell.ts";
+import { literalOf } from "./shell-words.ts";
 
 /**
  * What was seen of the arguments so far. Places count from the first argument of the script, whatever was shifted away before;

@@ -1,5 +1,5 @@
 import type { ShellNode } from "./parse-shell.ts";
-import { assignmentsOf, mentionsOf } from "./shell-words.ts";
+import { assignmentsOf } from "./shell-words.ts";
 
 const endings =
   /^(?:exit|die|fail|abort|return|usage|show_?usage|print_?usage|show_?help|print_?help|help|err(?:or)?)$/iu;
@@ -18,8 +18,8 @@ export function leastCount(text: string): number | undefined {
 export function endsSoon(nodes: readonly ShellNode[]): boolean {
   for (const node of nodes) {
     if (node.kind !== "command") return false;
-    const [first = ""] = node.words;
-    if (endings.test(first) || /usage$/iu.test(first)) return first !== "return" || node.words[1] !== "0";
+    const [first = "", second] = node.words.map((word) => word.text);
+    if (endings.test(first) || /usage$/iu.test(first)) return first !== "return" || second !== "0";
     if (assignmentsOf(node.words).length > 0 || first === "[" || first === "[[") return false;
   }
   return false;
@@ -42,11 +42,9 @@ export function readBranch(nodes: readonly ShellNode[], place: number): TestedBr
   let shifts = 0;
   let variable: string | undefined;
   for (const node of nodes.slice(0, 4)) {
-    const [first = ""] = node.kind === "command" ? node.words : ["["];
+    const first = node.kind === "command" ? (node.words[0]?.text ?? "") : "[";
     if (node.kind !== "command" || /^\[|^test$|^\(\(/u.test(first)) break;
-    const assignment = assignmentsOf(node.words).find(({ value }) =>
-      mentionsOf(value).some((one) => one.place === place),
-    );
+    const assignment = assignmentsOf(node.words).find(({ value }) => value.mentions.some((one) => one.place === place));
     variable ??= assignment?.name;
     if (first === "shift") shifts += 1;
     // What follows a shift that a value was read before is no longer about the flag.

@@ -1,8 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
-import type { Code } from "../code/code.ts";
-import { isToken } from "../code/token.ts";
 import { positional } from "../flag-parameter.ts";
-import { endsSoon } from "./code-counts.ts";
 import { mergePositionals } from "./merge-positionals.ts";
 import { noFacts } from "./argv-facts.ts";
 import type { Parameter } from "../parameter.ts";
@@ -28,8 +25,8 @@ export interface FlagText {
   readonly required: boolean;
 }
 
-/** Makes the help of a script ready to be asked. */
-export function createHelpTexts(code: Code, usage: UsageFacts): HelpTexts {
+/** Makes the help of a script ready to be asked; `demanded` are the names that the code does not go on without. */
+export function createHelpTexts(usage: UsageFacts, demanded: ReadonlySet<string> = new Set()): HelpTexts {
   const lines = usage.synopses.map(({ items }) =>
     items.filter((item): item is UsagePositional => item.kind === "positional"),
   );
@@ -59,14 +56,6 @@ export function createHelpTexts(code: Code, usage: UsageFacts): HelpTexts {
       return names.map((name) => positional({ name: name.replace("...", ""), many: name.startsWith("...") }));
     },
 
-    isDemanded: (name) => demands(code, name),
+    isDemanded: (name) => demanded.has(name),
   };
-}
-
-/** `if (!values.name) { …exit }` */
-function demands({ tokens }: Code, name: string): boolean {
-  return tokens.some((token, index) => {
-    const isName = token.text === name && (token.kind === "word" || token.kind === "string");
-    return isName && isToken(tokens[index - 3], "!") && isToken(tokens[index - 1], ".") && endsSoon(tokens, index, 40);
-  });
 }
