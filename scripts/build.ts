@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 
 import { rolldown } from "rolldown";
 
@@ -23,14 +23,23 @@ const takenIn: ReadonlySet<string> = new Set(["@modelcontextprotocol/server"]);
 /** The name of the package that a file belongs to. */
 const packagePattern = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u;
 
+/** What of the development dependencies is neither code nor declarations. */
+const parserFiles = [
+  "web-tree-sitter/web-tree-sitter.wasm",
+  "tree-sitter-bash/tree-sitter-bash.wasm",
+  "tree-sitter-typescript/tree-sitter-tsx.wasm",
+  "tree-sitter-typescript/tree-sitter-typescript.wasm",
+];
+
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 dropDeclarations(dist, readEntries());
 writeCommonJsDeclarations(dist);
-writeLicenses(await bundle());
+writeLicenses([...new Set([...(await bundle()), ...parserFiles.map(dirname)])].toSorted());
 await writeModules();
 await bundleInside();
 copyPrograms();
+copyParsers();
 chmodSync(join(dist, "cli/main.js"), 0o755);
 
 /** Does not check the types: `npm run check lint` does. */
@@ -184,6 +193,13 @@ function copyPrograms(): void {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(root, file), target);
   }
+}
+
+/** The parsers of scripts, beside the code that loads them. */
+function copyParsers(): void {
+  const folder = join(dist, "skills/scripts/syntax");
+  mkdirSync(folder, { recursive: true });
+  for (const file of parserFiles) copyFileSync(join(root, "node_modules", file), join(folder, basename(file)));
 }
 
 /** The licences of packages ask to be passed on with their code. */

@@ -65,8 +65,7 @@ async function readByLanguage(
   source: SourceScript,
   { python, diagnostics, maxNodes }: ReadScriptParts,
 ): Promise<Reading> {
-  const { language, text } = source;
-  if (language === "python") return readPython(source, python, diagnostics);
+  if (source.language === "python") return readPython(source, python, diagnostics);
   const grammar = grammarOf(source);
   if (grammar === undefined) return deriveOther(source);
   const parser = await loadParser(grammar);

@@ -1,5 +1,5 @@
 import { parametersOf, type Code } from "../code/code.ts";
-import { dottedName, lastName, numberOf, type CodeNode } from "../code/node.ts";
+import { dispatch, dottedName, lastName, numberOf, type CodeNode } from "../code/node.ts";
 
 /** How a language names the list of arguments. */
 export interface Dialect {
@@ -42,25 +42,21 @@ export function findLists(code: Code, dialect: Dialect): ArgumentLists {
   function listOf(node: CodeNode | undefined, depth = 0): ArgumentList | undefined {
     if (node === undefined || depth > 8) return undefined;
     const inner = (part: CodeNode | undefined): ArgumentList | undefined => listOf(part, depth + 1);
-    switch (node.kind) {
-      case "name":
-        return aliases.get(node.name);
-      case "member": {
-        const skip = dialect.roots[dottedName(node) ?? ""];
+    return dispatch<ArgumentList | undefined>(node, {
+      name: ({ name }) => aliases.get(name),
+      member: (member) => {
+        const skip = dialect.roots[dottedName(member) ?? ""];
         return skip === undefined ? undefined : { skip, filtered: false };
-      }
-      case "slice":
-        return cut(inner(node.object), numberOf(node.from) ?? 0);
-      case "list":
-        return node.items.length === 1 && node.items[0]?.kind === "spread" ? inner(node.items[0].operand) : undefined;
-      case "operation":
-        if (node.operator === "?:") return inner(node.operands[1]) ?? inner(node.operands[2]);
-        return /^(?:\|\||\?\?|or)$/u.test(node.operator) ? inner(node.operands[0]) : undefined;
-      case "call":
-        return listOfCall(node, inner);
-      default:
-        return undefined;
-    }
+      },
+      slice: ({ object, from }) => cut(inner(object), numberOf(from) ?? 0),
+      list: ({ items: [first, second] }) =>
+        first?.kind === "spread" && second === undefined ? inner(first.operand) : undefined,
+      operation: ({ operator, operands: [first, second, third] }) => {
+        if (operator === "?:") return inner(second) ?? inner(third);
+        return /^(?:\|\||\?\?|or)$/u.test(operator) ? inner(first) : undefined;
+      },
+      call: (call) => listOfCall(call, inner),
+    });
   }
 
   // More than once: a name may be used above the line that gives it.

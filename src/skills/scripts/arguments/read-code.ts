@@ -1,5 +1,5 @@
 import { around, type Code } from "../code/code.ts";
-import { calledName, type CodeNode } from "../code/node.ts";
+import { calledName, dispatch, type CodeNode } from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { findLists, type ArgumentLists, type Dialect, type ListUse } from "./argument-lists.ts";
 import { noFacts, type ArgvFacts, type CommandFact, type FlagFact, type PositionFact } from "./argv-facts.ts";
@@ -128,13 +128,17 @@ const consumers = new Set(["join", "map", "forEach", "entries", "values", "filte
 function restAt(code: Code, { node, skip }: ListUse): Rest | undefined {
   const from = Math.max(0, -skip);
   const outer = code.parentOf(node);
-  if (outer?.kind === "member") return consumers.has(outer.property) ? { from } : undefined;
-  if (outer?.kind === "call") return calledName(outer) === "join" && outer.args[0] === node ? { from } : undefined;
-  // Spread over the parameters of a function of the script, they have names.
-  if (outer?.kind === "spread") return isArgument(code, outer) && !spreadFunction(code, node) ? { from } : undefined;
-  if (outer?.kind !== "loop" || outer.over !== node) return undefined;
-  const name = outer.variable?.kind === "name" ? outer.variable.name : undefined;
-  return withoutUndefined<Rest>({ from, name: isUsual(name) ? undefined : name });
+  if (outer === undefined) return undefined;
+  return dispatch<Rest | undefined>(outer, {
+    member: ({ property }) => (consumers.has(property) ? { from } : undefined),
+    call: (call) => (calledName(call) === "join" && call.args[0] === node ? { from } : undefined),
+    // Spread over the parameters of a function of the script, they have names.
+    spread: (spread) => (isArgument(code, spread) && !spreadFunction(code, node) ? { from } : undefined),
+    loop: ({ over, variable }) => {
+      const name = variable?.kind === "name" ? variable.name : undefined;
+      return over === node ? withoutUndefined<Rest>({ from, name: isUsual(name) ? undefined : name }) : undefined;
+    },
+  });
 }
 
 function isArgument(code: Code, spread: CodeNode): boolean {

@@ -1,5 +1,5 @@
 import { around, type Code } from "../code/code.ts";
-import { lastName, textOf, walk, type CodeNode } from "../code/node.ts";
+import { dispatch, lastName, textOf, walk, type CodeNode } from "../code/node.ts";
 import type { PositionUse } from "./read-positions.ts";
 
 /** A place where the code turns to a sub-command. */
@@ -32,22 +32,17 @@ export function findCommands(code: Code, uses: readonly PositionUse[]): readonly
 type IsFirst = (node: CodeNode | undefined) => boolean;
 
 function marksAt(code: Code, node: CodeNode, isFirst: IsFirst): readonly CommandMark[] {
-  switch (node.kind) {
-    case "operation":
-      return marksOfOperation(code, node, isFirst);
-    case "switch":
-      return isFirst(node.subject) ? node.cases.flatMap(markOfCase) : [];
-    case "index":
-      return isFirst(node.index) ? marksOfTable(code, node.object) : [];
-    case "call": {
-      const { callee, args } = node;
+  const marks = dispatch<readonly CommandMark[]>(node, {
+    operation: (operation) => marksOfOperation(code, operation, isFirst),
+    switch: ({ subject, cases }) => (isFirst(subject) ? cases.flatMap(markOfCase) : []),
+    index: ({ index, object }) => (isFirst(index) ? marksOfTable(code, object) : []),
+    call: ({ callee, args, start }) => {
       if (callee.kind !== "member" || !isFirst(args[0])) return [];
-      if (callee.property === "includes") return toMark(textsIn(callee.object), node.start, ifAround(code, node));
+      if (callee.property === "includes") return toMark(textsIn(callee.object), start, ifAround(code, node));
       return /^(?:get|has)$/u.test(callee.property) ? marksOfTable(code, callee.object) : [];
-    }
-    default:
-      return [];
-  }
+    },
+  });
+  return marks ?? [];
 }
 
 function marksOfOperation(

@@ -1,5 +1,5 @@
 import { around, type Code } from "../code/code.ts";
-import { calledName, plainValue, textOf, walk, type CodeNode } from "../code/node.ts";
+import { calledName, dispatch, plainValue, textOf, walk, type CodeNode } from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { StdinFact } from "./argv-facts.ts";
 
@@ -29,27 +29,26 @@ function parsedNames(code: Code): readonly string[] {
 }
 
 function fieldsAt(code: Code, node: CodeNode, isParsed: (node: CodeNode) => boolean): readonly Field[] {
-  switch (node.kind) {
-    case "index": {
-      const name = isParsed(node.object) ? textOf(node.index) : undefined;
+  const fields = dispatch<readonly Field[]>(node, {
+    index: ({ object, index }) => {
+      const name = isParsed(object) ? textOf(index) : undefined;
       return name === undefined ? [] : [{ name, required: !isOptional(code, node) }];
-    }
-    case "call": {
-      const isGet = node.callee.kind === "member" && node.callee.property === "get" && isParsed(node.callee.object);
-      const name = isGet ? textOf(node.args[0]) : undefined;
+    },
+    call: ({ callee, args: [key, fallback] }) => {
+      const isGet = callee.kind === "member" && callee.property === "get" && isParsed(callee.object);
+      const name = isGet ? textOf(key) : undefined;
       if (name === undefined) return [];
-      return [withoutUndefined<Field>({ name, required: false, default: plainValue(node.args[1]) })];
-    }
-    case "member": {
+      return [withoutUndefined<Field>({ name, required: false, default: plainValue(fallback) })];
+    },
+    member: ({ object, property }) => {
       const outer = code.parentOf(node);
       const isMethod = outer?.kind === "call" && outer.callee === node;
-      return isParsed(node.object) && !isMethod ? [{ name: node.property, required: false }] : [];
-    }
-    case "assign":
-      return node.target.kind === "object" && isParsed(node.value) ? node.target.entries.flatMap(patternField) : [];
-    default:
-      return [];
-  }
+      return isParsed(object) && !isMethod ? [{ name: property, required: false }] : [];
+    },
+    assign: ({ target, value }) =>
+      target.kind === "object" && isParsed(value) ? target.entries.flatMap(patternField) : [],
+  });
+  return fields ?? [];
 }
 
 /** `const { file, limit = 10 } = data` */

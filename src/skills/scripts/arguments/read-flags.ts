@@ -1,6 +1,7 @@
 import { around, type Code } from "../code/code.ts";
 import {
   calledName,
+  dispatch,
   lastName,
   numberOf,
   plainValue,
@@ -58,27 +59,24 @@ function toFlagUse(code: Code, node: CodeNode): FlagUse | undefined {
   return isNamed ? { ...asked, node, flag: `--${text}` } : undefined;
 }
 
-function contextOf(code: Code, node: CodeNode): Pick<FlagUse, "how" | "asks"> | undefined {
+type Asked = Pick<FlagUse, "how" | "asks">;
+
+function contextOf(code: Code, node: CodeNode): Asked | undefined {
   const outer = code.parentOf(node);
-  switch (outer?.kind) {
-    case "case":
-      return { how: "compare", asks: outer };
-    case "operation":
-      if (comparers.test(outer.operator)) return { how: "compare", asks: outer };
-      return /^(?:not )?in$/u.test(outer.operator) && outer.operands[0] === node
-        ? { how: "include", asks: outer }
-        : undefined;
-    case "list":
-      return contextOfList(code, outer);
-    case "call":
-      return outer.args[0] === node ? contextOfCall(code, outer) : undefined;
-    default:
-      return undefined;
-  }
+  if (outer === undefined) return undefined;
+  return dispatch<Asked | undefined>(outer, {
+    case: () => ({ how: "compare", asks: outer }),
+    list: () => contextOfList(code, outer),
+    call: (call) => (call.args[0] === node ? contextOfCall(code, call) : undefined),
+    operation: ({ operator, operands }) => {
+      if (comparers.test(operator)) return { how: "compare", asks: outer };
+      return /^(?:not )?in$/u.test(operator) && operands[0] === node ? { how: "include", asks: outer } : undefined;
+    },
+  });
 }
 
 /** `["-o", "--out"].includes(arg)`, `arg in ("-o", "--out")` */
-function contextOfList(code: Code, list: CodeNode): Pick<FlagUse, "how" | "asks"> | undefined {
+function contextOfList(code: Code, list: CodeNode): Asked | undefined {
   const outer = code.parentOf(list);
   if (outer?.kind === "case") return { how: "compare", asks: outer };
   if (outer?.kind === "operation")
@@ -87,7 +85,7 @@ function contextOfList(code: Code, list: CodeNode): Pick<FlagUse, "how" | "asks"
   return call?.kind === "call" ? { how: "compare", asks: call } : undefined;
 }
 
-function contextOfCall(code: Code, call: Call): Pick<FlagUse, "how" | "asks"> | undefined {
+function contextOfCall(code: Code, call: Call): Asked | undefined {
   const name = calledName(call) ?? "";
   if (searchers.has(name)) return { how: "search", asks: call };
   if (includers.has(name)) return { how: "include", asks: call };
@@ -236,7 +234,8 @@ function fromHelper(code: Code, flags: readonly string[], call: Call): FlagFact 
   const spellings = others.map(textOf).filter((text) => text !== undefined && flagText.test(text)) as string[];
   const second = plainValue(others[0]);
   const type = typeAround(code, call);
-  const isDefault = takesValue && second !== undefined && !spellings.includes(String(second));
+  const isSpelling = typeof second === "string" && spellings.includes(second);
+  const isDefault = takesValue && second !== undefined && !isSpelling;
   return withoutUndefined<FlagFact>({
     flags: [...flags, ...spellings],
     takesValue,

@@ -1,5 +1,5 @@
 import { around, type Code } from "../code/code.ts";
-import { calledName, lastName, textOf, type CodeNode } from "../code/node.ts";
+import { calledName, dispatch, lastName, textOf, type CodeNode } from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ArgvFacts, FlagFact, PositionFact } from "./argv-facts.ts";
 
@@ -54,14 +54,23 @@ function findLoop(code: Code): { readonly variables: ReadonlySet<string>; readon
 /** What a flag is compared with: in an operation, in a case, in a list. */
 function comparedWith(code: Code, node: CodeNode): CodeNode | undefined {
   const outer = code.parentOf(node);
-  if (outer?.kind === "operation" && /^(?:===?|in)$/u.test(outer.operator))
-    return outer.operands.find((operand) => operand !== node);
-  if (outer?.kind === "list") return comparedWith(code, outer);
-  const chosen = outer?.kind === "case" ? code.parentOf(outer) : undefined;
-  if (chosen?.kind === "switch") return chosen.subject;
-  const call = outer?.kind === "member" ? code.parentOf(outer) : outer;
-  if (call?.kind !== "call" || call.callee.kind !== "member") return undefined;
-  return call.callee === outer ? call.args[0] : call.callee.object;
+  if (outer === undefined) return undefined;
+  return dispatch<CodeNode | undefined>(outer, {
+    operation: ({ operator, operands }) =>
+      /^(?:===?|in)$/u.test(operator) ? operands.find((operand) => operand !== node) : undefined,
+    list: (list) => comparedWith(code, list),
+    case: () => {
+      const chosen = code.parentOf(outer);
+      return chosen?.kind === "switch" ? chosen.subject : undefined;
+    },
+    // `arg.startsWith("--out=")`
+    call: ({ callee }) => (callee.kind === "member" ? callee.object : undefined),
+    // `["-o", "--out"].includes(arg)`
+    member: () => {
+      const call = code.parentOf(outer);
+      return call?.kind === "call" && call.callee === outer ? call.args[0] : undefined;
+    },
+  });
 }
 
 /**
@@ -103,12 +112,16 @@ function propertyRead(code: Code, node: CodeNode, stores: ReadonlySet<string>): 
   const isOfStore = (object: CodeNode): boolean => object.kind === "name" && stores.has(object.name);
   const outer = code.parentOf(node);
   if (outer?.kind === "assign" && outer.target === node) return undefined;
-  if (node.kind === "index" && isOfStore(node.object)) return textOf(node.index);
-  if (node.kind === "call" && node.callee.kind === "member" && isOfStore(node.callee.object))
-    return node.callee.property === "get" ? textOf(node.args[0]) : undefined;
-  if (node.kind !== "member" || !isOfStore(node.object)) return undefined;
-  // A method of the store itself is not a flag.
-  return outer?.kind === "call" && outer.callee === node ? undefined : node.property;
+  return dispatch<string | undefined>(node, {
+    index: ({ object, index }) => (isOfStore(object) ? textOf(index) : undefined),
+    call: ({ callee, args: [key] }) =>
+      callee.kind === "member" && callee.property === "get" && isOfStore(callee.object) ? textOf(key) : undefined,
+    member: ({ object, property }) => {
+      // A method of the store itself is not a flag.
+      const isMethod = outer?.kind === "call" && outer.callee === node;
+      return isOfStore(object) && !isMethod ? property : undefined;
+    },
+  });
 }
 
 /** Whether code only asks if the property is set. */

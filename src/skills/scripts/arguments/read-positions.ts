@@ -1,6 +1,15 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { around, parametersOf, type Code } from "../code/code.ts";
-import { calledName, numberOf, plainValue, walk, type CodeNode, type Parameter } from "../code/node.ts";
+import {
+  calledName,
+  lastName,
+  numberOf,
+  plainValue,
+  textOf,
+  walk,
+  type CodeNode,
+  type Parameter,
+} from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ArgumentLists, Dialect, ListUse } from "./argument-lists.ts";
 import type { ArgvFacts, PositionFact } from "./argv-facts.ts";
@@ -276,16 +285,21 @@ export function readCounts(code: Code, lists: ArgumentLists): CountFacts {
     const list = left === undefined ? undefined : lengthOf(left, lists);
     if (list === undefined) continue;
     const { operator } = node;
-    const count = (numberOf(right) ?? 0) - list.skip;
-    const isNumber = numberOf(right) !== undefined;
-    if (isNumber && (operator === ">" || operator === ">="))
+    const number = numberOf(right);
+    const count = (number ?? 0) - list.skip;
+    if (number !== undefined && operator.startsWith(">"))
       optionalFrom = Math.min(optionalFrom, operator === ">" ? count : count - 1);
     else if (endsScript(branchOf(code, node), true)) {
-      const minimum = isNumber ? minimumOf(operator, count) : /^(?:!|not)$/u.test(operator) ? 1 : 0;
-      if (minimum > 0) minimums.push(minimum);
+      minimums.push(number === undefined ? minimumWithoutNumber(operator) : minimumOf(operator, count));
     }
   }
-  return { optionalFrom, ...(minimums.length > 0 && { minimum: Math.min(...minimums) }) };
+  const demanded = minimums.filter((minimum) => minimum > 0);
+  return { optionalFrom, ...(demanded.length > 0 && { minimum: Math.min(...demanded) }) };
+}
+
+/** `if (!args.length)` */
+function minimumWithoutNumber(operator: string): number {
+  return operator === "!" || operator === "not" ? 1 : 0;
 }
 
 function minimumOf(operator: string, count: number): number {
@@ -305,11 +319,10 @@ export function demandedNames(code: Code): ReadonlySet<string> {
   for (const node of code.all) {
     if (node.kind !== "operation" || (node.operator !== "!" && node.operator !== "not")) continue;
     const [operand] = node.operands;
-    const branch = branchOf(code, node);
-    if (operand?.kind === "name" && endsScript(branch, node.operator === "!")) names.add(operand.name);
-    if (operand?.kind === "member" && endsScript(branch)) names.add(operand.property);
-    const key = operand?.kind === "index" && operand.index.kind === "value" ? operand.index.value : undefined;
-    if (typeof key === "string" && endsScript(branch)) names.add(key);
+    const isPlain = operand?.kind === "name";
+    const name = operand?.kind === "index" ? textOf(operand.index) : operand && lastName(operand);
+    // A function that returns early need not be about the arguments.
+    if (name !== undefined && endsScript(branchOf(code, node), isPlain && node.operator === "!")) names.add(name);
   }
   return names;
 }

@@ -1,6 +1,14 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { enclosingFunction, type Code } from "./code.ts";
-import { dottedName, type Assign, type CodeNode, type FunctionNode, type Loop, type Parameter } from "./node.ts";
+import {
+  dispatch,
+  dottedName,
+  type Assign,
+  type CodeNode,
+  type FunctionNode,
+  type Loop,
+  type Parameter,
+} from "./node.ts";
 
 /** A value as it is written in code, as far as it can be resolved without running anything. */
 export type Literal =
@@ -40,24 +48,16 @@ class LiteralReader {
   read(node: CodeNode, depth: number): Literal {
     this.#parts += 1;
     if (depth > deepest || this.#parts > mostParts) return unknown;
-    switch (node.kind) {
-      case "value":
-        return { kind: "value", value: node.value };
-      case "list":
-        return this.#readList(node.items, depth);
-      case "object":
-        return this.#readObject(node.entries, depth);
-      case "operation":
-        return this.#readOperation(node.operator, node.operands, depth);
-      case "name":
-        return this.#readName(node, depth);
-      case "member":
-        return entryOf(this.read(node.object, depth + 1), node.property) ?? unknown;
-      case "call":
-        return this.#readCall(node, depth);
-      default:
-        return unknown;
-    }
+    const literal = dispatch<Literal>(node, {
+      value: ({ value }) => ({ kind: "value", value }),
+      list: ({ items }) => this.#readList(items, depth),
+      object: ({ entries }) => this.#readObject(entries, depth),
+      operation: ({ operator, operands }) => this.#readOperation(operator, operands, depth),
+      name: (name) => this.#readName(name, depth),
+      member: ({ object, property }) => entryOf(this.read(object, depth + 1), property) ?? unknown,
+      call: (call) => this.#readCall(call, depth),
+    });
+    return literal ?? unknown;
   }
 
   #readList(nodes: readonly CodeNode[], depth: number): Literal {
@@ -142,7 +142,7 @@ class LiteralReader {
       const parameter = scope === undefined ? undefined : this.#parameterOf(scope, name);
       if (scope !== undefined && parameter !== undefined) return this.#readParameter(scope, parameter, depth);
       const assigned = this.#assignsIn(scope, name);
-      const [first] = assigned.filter(({ operator }) => operator === "=");
+      const first = assigned.find(({ operator }) => operator === "=");
       if (first !== undefined) return this.#withChanges(name, this.#readAssigned(first, assigned, depth), depth);
       if (scope === undefined) return { kind: "name", name };
     }

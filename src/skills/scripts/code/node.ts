@@ -205,6 +205,17 @@ export interface Other extends Place {
   readonly children: readonly CodeNode[];
 }
 
+/** What is done with the kinds of nodes that matter. */
+export type ByKind<Result> = {
+  readonly [Kind in CodeNode["kind"]]?: (node: Extract<CodeNode, { readonly kind: Kind }>) => Result;
+};
+
+/** Does what is to be done with a node of its kind; nothing for the kinds that do not matter. */
+export function dispatch<Result>(node: CodeNode, handlers: ByKind<Result>): Result | undefined {
+  const handle = handlers[node.kind] as ((node: CodeNode) => Result) | undefined;
+  return handle?.(node);
+}
+
 /** The nodes that a node is made of, in the order of the text. */
 export function childrenOf(node: CodeNode): readonly CodeNode[] {
   const children: CodeNode[] = [];

@@ -108,11 +108,14 @@ function namesOfPositionals({ assigns }: Code): readonly string[] {
   for (const { target, value } of assigns) {
     const place = value.kind === "index" && isList(value.object) ? numberOf(value.index) : undefined;
     if (place !== undefined && place < 20 && target.kind === "name") names[place] ??= target.name;
-    if (target.kind !== "list" || !isList(value)) continue;
-    for (const [index, item] of target.items.entries()) {
-      const inner = item.kind === "spread" ? item.operand : item.kind === "assign" ? item.target : item;
-      if (inner.kind === "name") names[index] ??= item.kind === "spread" ? `...${inner.name}` : inner.name;
-    }
+    const items = target.kind === "list" && isList(value) ? target.items : [];
+    for (const [index, item] of items.entries()) names[index] ??= nameOfItem(item) ?? `arg${index + 1}`;
   }
   return Array.from(names, (name, place) => name ?? `arg${place + 1}`);
+}
+
+/** `input`, `output = "x"`, `...rest` */
+function nameOfItem(item: CodeNode): string | undefined {
+  if (item.kind === "spread") return item.operand.kind === "name" ? `...${item.operand.name}` : undefined;
+  return lastName(item.kind === "assign" ? item.target : item);
 }

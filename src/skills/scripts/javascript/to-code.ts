@@ -3,35 +3,18 @@ import { indexCode, type Code } from "../code/code.ts";
 import type { CodeNode, Entry, Parameter } from "../code/node.ts";
 import type { Piece } from "../code/pieces.ts";
 import { childOf, type SyntaxNode, type SyntaxTree } from "../syntax/parse.ts";
+import { leave, toImport, toLoop, toSwitch } from "./statements.ts";
+import { commentsOf, commentTypes, meaningful, operandsOf, unescape, type Convert, type Converter } from "./tree.ts";
 
 /** Turns the syntax tree of JavaScript or TypeScript into code that can be searched. */
 export function toCode(text: string, { root, hasErrors }: SyntaxTree): Code {
-  const converter = new Converter(text);
+  const converter = new TreeConverter(text);
   const nodes = converter.all(root);
   const pieces = [...commentsOf(text, root), ...converter.pieces].toSorted((left, right) => left.start - right.start);
   return indexCode(nodes, { text, pieces, hasErrors });
 }
 
-const commentTypes = new Set(["comment", "hash_bang_line", "html_comment"]);
-
-function commentsOf(source: string, root: SyntaxNode): readonly Piece[] {
-  const found: Piece[] = [];
-  const pending = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    for (const child of node.children) pending.push(child);
-    if (!commentTypes.has(node.type)) continue;
-    const raw = source.slice(node.start, node.end);
-    const text = raw.startsWith("/*")
-      ? raw.slice(2, raw.endsWith("*/") ? -2 : undefined)
-      : raw.replace(/^\/\/|^#/u, "");
-    found.push({ kind: "comment", text, start: node.start, end: node.end, line: node.line });
-  }
-  return found;
-}
-
-type Convert = (converter: Converter, node: SyntaxNode) => CodeNode;
-
-class Converter {
+class TreeConverter implements Converter {
   readonly pieces: Piece[] = [];
   readonly #text: string;
 
@@ -103,25 +86,6 @@ const transparent = new Set([
   "statement_block",
   "ERROR",
 ]);
-
-function meaningful(node: SyntaxNode | undefined): readonly SyntaxNode[] {
-  return node?.children.filter(({ named }) => named) ?? [];
-}
-
-/** The children that are code: comments between arguments are not. */
-function operandsOf(node: SyntaxNode | undefined): readonly SyntaxNode[] {
-  return meaningful(node).filter(({ type }) => type !== "comment");
-}
-
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", b: "", "0": "", "\n": "" };
-
-function unescape(sequence: string): string {
-  const rest = sequence.slice(1);
-  const code = /^(?:u\{?|x)([0-9A-Fa-f]{2,6})\}?$/u.exec(rest)?.[1];
-  if (code === undefined) return escapes[rest] ?? rest;
-  const point = Number.parseInt(code, 16);
-  return point <= 0x10_ff_ff ? String.fromCodePoint(point) : "";
-}
 
 const value = (start: number, content: JsonValue): CodeNode => ({ kind: "value", start, value: content });
 const inner: Convert = (converter, node) => converter.one(operandsOf(node)[0]);
@@ -236,55 +200,6 @@ const toDeclaration: Convert = (converter, node) => ({
   value: converter.field(node, "value"),
   declares: true,
 });
-
-const toSwitch: Convert = (converter, node) => {
-  const cases: CodeNode[] = [];
-  let values: CodeNode[] = [];
-  let start = node.start;
-  for (const item of operandsOf(childOf(node, "body"))) {
-    if (values.length === 0) ({ start } = item);
-    const own = childOf(item, "value");
-    if (own !== undefined) values.push(converter.one(own));
-    const body = item.children.filter(({ field, named }) => field === "body" && named);
-    if (body.length === 0) continue;
-    cases.push({ kind: "case", start, values, body: body.flatMap((child) => converter.body(child)) });
-    values = [];
-  }
-  return { kind: "switch", start: node.start, subject: converter.field(node, "value"), cases };
-};
-
-const toLoop: Convert = (converter, node) => {
-  const left = childOf(node, "left");
-  const base = { kind: "loop", start: node.start, body: converter.body(childOf(node, "body")) } as const;
-  if (left !== undefined)
-    return { ...base, variable: converter.one(left), over: converter.field(node, "right"), head: [] };
-  const head = ["initializer", "condition", "increment"].map((name) => childOf(node, name));
-  return { ...base, head: head.flatMap((child) => (child?.named ? converter.body(child) : [])) };
-};
-
-const toImport: Convert = (converter, node) => {
-  const source = childOf(node, "source");
-  const names: { imported: string; local: string }[] = [];
-  const visit = (child: SyntaxNode): void => {
-    if (child.type === "import_specifier") {
-      const name = childOf(child, "name");
-      const alias = childOf(child, "alias") ?? name;
-      if (name !== undefined && alias !== undefined)
-        names.push({ imported: converter.textOf(name), local: converter.textOf(alias) });
-    } else if (child.type === "identifier") names.push({ imported: "default", local: converter.textOf(child) });
-    else for (const inside of child.children) visit(inside);
-  };
-  for (const child of operandsOf(node)) if (child.type === "import_clause") visit(child);
-  return { kind: "import", start: node.start, module: source ? converter.string(source) : "", names };
-};
-
-const leave =
-  (how: "return" | "throw" | "break" | "continue"): Convert =>
-  (converter, node) => {
-    const [operand] = operandsOf(node);
-    const isValue = operand !== undefined && operand.type !== "statement_identifier";
-    return { kind: "leave", how, start: node.start, ...(isValue && { value: converter.one(operand) }) };
-  };
 
 const toTemplate: Convert = (converter, node) => {
   const text = converter.string(node);

@@ -63,28 +63,22 @@ function placesOf({ all }: Code, help: HelpTexts): readonly Parameter[] {
 }
 
 function readMethod(code: Code, call: Call, owner: OpenCommand): void {
-  const values = argumentsOf(code, call);
-  const [first, second] = values;
+  const [first, second] = argumentsOf(code, call);
   const name = textOf(first) ?? "";
-  switch (calledName(call)) {
-    case "option":
-    case "options": {
-      const entries = first?.kind === "object" ? first.entries : [[name, second] as const];
-      owner.isOpen ||= first?.kind === "object" ? !isWhole(first) : name === "";
-      for (const [key, settings] of entries) if (key !== "") owner.options.push(toOption(key, settings));
-      return;
-    }
-    case "positional": {
-      const place = owner.arguments.findIndex(({ part }) => part.property === name);
-      const before = owner.arguments[place];
-      if (before !== undefined) owner.arguments[place] = toPositional(name, second, before);
-      return;
-    }
-    case "count":
-      for (const key of textsOf(first)) owner.options.push(toCounter(key));
-      return;
-    default:
-  }
+  const method = calledName(call);
+  if (method === "option" || method === "options") addOptions(owner, first, second);
+  if (method === "count") for (const key of textsOf(first)) owner.options.push(toCounter(key));
+  const place = method === "positional" ? owner.arguments.findIndex(({ part }) => part.property === name) : -1;
+  const before = owner.arguments[place];
+  if (before !== undefined) owner.arguments[place] = toPositional(name, second, before);
+}
+
+/** `.option("name", { … })`, `.options({ name: { … } })` */
+function addOptions(owner: OpenCommand, first: Literal | undefined, second: Literal | undefined): void {
+  const name = textOf(first) ?? "";
+  const entries = first?.kind === "object" ? first.entries : [[name, second] as const];
+  owner.isOpen ||= first?.kind === "object" ? !isWhole(first) : name === "";
+  for (const [key, settings] of entries) if (key !== "") owner.options.push(toOption(key, settings));
 }
 
 function toOpenCommand([first, second]: readonly Literal[], root: OpenCommand): OpenCommand | undefined {

@@ -33,24 +33,27 @@ function toParameter(scanned: Scanned, args: readonly Range[]): Parameter | unde
   const flags = names.filter((name) => name.startsWith("-")).toSorted((left, right) => right.length - left.length);
   const keyword = (name: string): JsonValue | undefined => keywords.get(name);
   if (flags.includes("--help")) return undefined;
-  const help = keyword("help");
   const fallback = keyword("default") ?? undefined;
-  const facts = {
-    description:
-      typeof help === "string" ? help.replace("%default", fallback === undefined ? "" : toWord(fallback)) : undefined,
-    default: fallback,
-  };
+  const facts = { description: toHelp(keyword("help"), fallback), default: fallback };
   const type = typeOf(keyword("type"));
   if (flags.length === 0)
     return names[0] === undefined ? undefined : positional({ ...facts, type, name: names[0], required: true });
   const action = keyword("action");
-  if (action === "store_false") {
-    const property = keyword("dest");
-    const own = typeof property === "string" ? property : undefined;
-    return switchFlag({ ...facts, flags: [], opposite: flags[0], property: own ?? flags[0] });
-  }
+  const property = keyword("dest");
+  if (action === "store_false")
+    return switchFlag({
+      ...facts,
+      flags: [],
+      opposite: flags[0],
+      property: typeof property === "string" ? property : flags[0],
+    });
   if (action === "store_true" || type === "boolean") return switchFlag({ ...facts, flags });
   return valueFlag({ ...facts, flags, type, joint: "=" });
+}
+
+function toHelp(help: JsonValue | undefined, fallback: JsonValue | undefined): string | undefined {
+  if (typeof help !== "string") return undefined;
+  return help.replace("%default", fallback === undefined ? "" : toWord(fallback));
 }
 
 function typeOf(type: JsonValue | undefined): "integer" | "number" | "boolean" | undefined {

@@ -138,7 +138,7 @@ class TreeReader {
 
   #command(node: SyntaxNode): ShellNode {
     if (node.type === "variable_assignment") return { kind: "command", words: [this.#word(node)] };
-    const words = node.children.filter(({ type }) => !/redirect$/u.test(type)).map((child) => this.#word(child));
+    const words = node.children.filter(({ type }) => !type.endsWith("redirect")).map((child) => this.#word(child));
     return { kind: "command", words };
   }
 
@@ -207,12 +207,13 @@ class TreeReader {
   /** The words of a test, without the tree of its operators. */
   #flatWords(node: SyntaxNode): readonly ShellWord[] {
     return node.children.flatMap((child) =>
-      /_expression$/u.test(child.type) ? this.#flatWords(child) : [this.#word(child)],
+      child.type.endsWith("_expression") ? this.#flatWords(child) : [this.#word(child)],
     );
   }
 }
 
-const emptyWord: ShellWord = { text: "", mentions: [] };
+/** A word that is not there. */
+export const emptyWord: ShellWord = { text: "", mentions: [] };
 
 /** The arguments that are mentioned in a word, also in the commands in it. What stands in single quotes is only text. */
 function mentionsIn(source: string, word: SyntaxNode): readonly Mention[] {

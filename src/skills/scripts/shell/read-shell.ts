@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import { noFacts, type ArgvFacts, type PositionFact } from "../arguments/argv-facts.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import {
+  emptyWord,
   unquote,
   type Mention,
   type ShellArm,
@@ -135,12 +136,12 @@ class ShellReader {
   /** `[ "$1" = "--json" ]`, `[ "$cmd" == "list" ]` */
   #readComparison(words: readonly ShellWord[], following: readonly ShellNode[]): void {
     const index = words.findIndex(({ text }) => text === "=" || text === "==");
-    const left = words[index - 1];
+    const left = words[index - 1] ?? emptyWord;
     const right = unquote(words[index + 1]?.text ?? "");
-    const mention = left?.mentions[0];
-    const variable = variableOf(left?.text ?? "");
-    const place = mention === undefined ? this.notes.places.get(variable ?? "") : this.notes.placeOf(mention);
-    if (index === -1 || (place === undefined && !/^(?:arg|a|opt|i|param)$/u.test(variable ?? ""))) {
+    const [mention] = left.mentions;
+    const variable = variableOf(left.text) ?? "";
+    const place = mention === undefined ? this.notes.places.get(variable) : this.notes.placeOf(mention);
+    if (index === -1 || (place === undefined && !/^(?:arg|a|opt|i|param)$/u.test(variable))) {
       for (const found of words.flatMap(({ mentions }) => mentions))
         this.notes.note({ ...found, operator: found.operator ?? "+" });
       return;
