@@ -84,7 +84,8 @@ async function bundle(): Promise<readonly string[]> {
     plugins: [withoutValidator],
     preserveEntrySignatures: "allow-extension",
     // What is loaded when it is needed, and with a part that needs it at once, is meant to be.
-    checks: { ineffectiveDynamicImport: false },
+    // The parser of scripts has an `eval` that only a debugger of it uses.
+    checks: { ineffectiveDynamicImport: false, eval: false },
   });
   const { output } = await build.write({
     dir: dist,
@@ -133,6 +134,7 @@ async function writeModules(): Promise<void> {
       .map(toPattern),
     plugins: [withoutValidator],
     preserveEntrySignatures: "allow-extension",
+    checks: { eval: false },
   });
   await build.write({
     dir: join(dist, "modules"),
