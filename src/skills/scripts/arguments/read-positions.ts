@@ -244,7 +244,7 @@ const endings =
   /^(?:exit|quit|die|abort|stop|usage|help|fail|fatal|(?:show|print|display)_?(?:usage|help)|Error|SystemExit)$/iu;
 
 /** Whether statements end the script; `return` counts only where it is asked for. */
-export function endsScript(nodes: readonly CodeNode[], withReturn = false): boolean {
+function endsScript(nodes: readonly CodeNode[], withReturn = false): boolean {
   for (const node of walk(nodes)) {
     if (node.kind === "leave" && (node.how === "throw" || (withReturn && node.how === "return"))) return true;
     if (node.kind === "call" && endings.test(calledName(node) ?? "")) return true;

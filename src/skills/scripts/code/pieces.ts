@@ -26,7 +26,7 @@ export function textsOf(source: string, pieces: readonly Piece[]): readonly stri
 }
 
 /** Comments, with those on lines that follow each other as one text. */
-export function commentTexts(comments: readonly Piece[]): readonly string[] {
+function commentTexts(comments: readonly Piece[]): readonly string[] {
   const texts: string[] = [];
   let lastLine = -10;
   for (const { text, line } of comments) {

@@ -271,7 +271,7 @@ interface Compared {
 }
 
 /** The facts of a sub-command, seen from after its name. */
-export function afterCommand(facts: ArgvFacts): ArgvFacts {
+function afterCommand(facts: ArgvFacts): ArgvFacts {
   const positions = [...facts.positions]
     .filter(([place]) => place > 0)
     .map(([place, fact]) => [place - 1, fact] as const);

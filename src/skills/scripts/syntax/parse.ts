@@ -39,7 +39,7 @@ export interface ParseLimits {
 }
 
 /** An ordinary script of 1 MiB has about 350,000 nodes. */
-export const mostNodes = 500_000;
+const mostNodes = 500_000;
 
 /** Code that walks a tree calls itself for each level. */
 const deepestNodes = 600;
