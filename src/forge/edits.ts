@@ -39,7 +39,7 @@ export function createEdits(parts: ForgeParts): EditMethods {
     const checked = checkDraft(given, parts.policy);
     if (!checked.ok) return refuseDraft(checked.name, checked.diagnostics);
     const { draft } = checked;
-    // Somebody else may have changed the folder just now.
+    // Another program may have changed the folder just now.
     live.refresh([draft.name]);
     const refused = refuseTaken(parts, draft.name, options) ?? (await countDraft(parts, draft.name, options));
     if (refused !== undefined) return refused;
@@ -187,7 +187,7 @@ export function withPassed(
   };
 }
 
-/** While a draft was built and tried, somebody else may have been faster. */
+/** Refuses if the tool has changed while the draft was built and tried. */
 function refuseChanged(name: string, base: Base | undefined, stored: StoredTool | undefined): void {
   if (isSameState(base?.stored, stored)) return;
   if (stored?.isDeleted === true && base?.stored.isDeleted === false) {
@@ -278,7 +278,7 @@ function findDraft(stored: StoredTool, label: string): ToolDraft | undefined {
   return toDraft(version.manifest, new Map(texts.map(([path, bytes]) => [path, decoder.decode(bytes)])));
 }
 
-/** A version by its label; the current one may be what somebody wrote by hand. */
+/** A version by its label; the current one may be files that were edited by hand. */
 export function findVersion({ current, versions }: StoredTool, label: string): StoredVersion | undefined {
   return current?.label === label ? current : versions.find((version) => version.label === label);
 }
@@ -296,7 +296,7 @@ async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
   throw new KitbagError("draft-refused", { name, reasons: toReasons(entry.diagnostics) });
 }
 
-/** Why there is no tool of this name to work on: it was deleted, comes from elsewhere, or nobody knows it. */
+/** Why there is no tool of this name to work on: it was deleted, comes from elsewhere, or does not exist. */
 export function notFound({ live, workspace, folder }: ForgeParts, name: string): KitbagError {
   const all = live.list();
   if (all.some((one) => one.name === name && one.status === "deleted")) {

@@ -10,7 +10,7 @@ import type { ForgeParts } from "./forge-parts.ts";
 import { toPipelineOptions } from "./live/pipelines.ts";
 import { findWindows } from "./creation/replay-calls.ts";
 
-/** What an edit goes on from. What somebody wrote by hand, and was trusted, is kept as a version first. */
+/** What an edit goes on from. Files that were edited by hand and trusted are kept as a version first. */
 export async function findBase(parts: ForgeParts, name: string): Promise<Base | undefined> {
   const entry = parts.live.find(name);
   const current = entry?.stored.current;
@@ -57,7 +57,7 @@ export interface ByHand {
   readonly notes?: Pick<ForgeEvent, "from" | "step" | "reasons" | "author">;
 }
 
-/** Keeps what somebody wrote by hand as a version. */
+/** Keeps files that were edited by hand as a version. */
 export async function keepByHand(
   { trust, writer }: Pick<ForgeParts, "trust" | "writer">,
   stored: StoredTool,

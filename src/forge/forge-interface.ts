@@ -37,14 +37,14 @@ export interface ForgeOptions extends FolderTrustOptions {
   readonly directory: string;
   /** The store of the workspace: recorded calls are read from it, and the state of tools. @default no calls are replayed */
   readonly store?: Store;
-  /** What tools are built and tried with; whoever gives them closes them. @default ones of its own */
+  /** What tools are built and tried with; the caller closes them. @default ones of its own */
   readonly runtimes?: Runtimes;
   readonly policy?: ForgePolicy;
-  /** Who edits, if a change does not say. @default nobody is named */
+  /** Who edits, if a change does not say. @default no author is named */
   readonly author?: string;
-  /** Asked when a tool wants more than the policy grants. `undefined`: nobody knows yet, it waits. @default it waits */
+  /** Asked when a tool wants more than the policy grants. `undefined`: not decided yet, it waits. @default it waits */
   readonly approve?: (waiting: WaitingTool) => boolean | undefined | Promise<boolean | undefined>;
-  /** The project's skills, if somebody follows them: they then add the ones that are made. @default the forge adds them */
+  /** The project's skills, if their folders are watched: the watcher then adds the ones that are made. @default the forge adds them */
   readonly followed?: FollowedSkills;
   /** Whether folders that others change are followed. @default true */
   readonly watch?: boolean;
@@ -59,9 +59,9 @@ export interface ChangeOptions extends TrialOptions {
 export interface TrialOptions {
   readonly signal?: AbortSignal;
   /**
-   * Makes the calls of other tools while a tool is tried: of a tool's context, they are made for whoever called that tool, and only
-   * what they may call is called. Give it as it is: by it the forge knows somebody who may not call every tool, lets them change only what
-   * they may call, and makes only their own recorded calls again. @default the workspace's, for nobody
+   * Makes the calls of other tools while a tool is tried: of a tool's context, they are made for the caller of that tool, and only
+   * what this caller may call is called. Give it as it is: by it the forge knows a caller who may not call every tool, lets them change only
+   * what they may call, and makes only their own recorded calls again. @default the workspace's, without a user
    */
   readonly call?: ToolContext["call"];
 }
@@ -154,7 +154,7 @@ export interface LiveTool {
     readonly reasons: readonly string[];
   };
   readonly replay?: ReplayReport;
-  /** The addresses of the pipelines that call it, which call this version from now on; none if there is none. */
+  /** The addresses of the pipelines that call it, which call this version from now on; absent if no pipeline does. */
   readonly usedBy?: readonly string[];
   /** What is worth knowing; no errors. */
   readonly diagnostics: readonly ForgeDiagnostic[];
@@ -223,7 +223,7 @@ export type SkillAnswer = LiveSkill | WaitingTool | RefusedTool;
 /** A skill that was made here. */
 export interface ForgedSkill {
   readonly name: string;
-  /** `untrusted`: it is not run until somebody says `kitbag trust`. */
+  /** `untrusted`: it is not run until a person says `kitbag trust`. */
   readonly status: "live" | "untrusted" | "deleted";
   /** The one that is live, or was. */
   readonly version: string;
@@ -275,7 +275,7 @@ export interface ForgedTool {
   readonly name: string;
   /** The folder, absolute. */
   readonly directory: string;
-  /** `untrusted`: it is not run until somebody says `kitbag trust`; `broken`: see `diagnostics`. */
+  /** `untrusted`: it is not run until a person says `kitbag trust`; `broken`: see `diagnostics`. */
   readonly status: "live" | "untrusted" | "broken" | "deleted";
   readonly version?: string;
   /** Its files are not those of a version that is kept: {@link Forge.adoptTool} makes one of them. */
@@ -294,7 +294,7 @@ export interface DeletedTool {
   readonly name: string;
   /** The version that {@link Forge.restoreTool} brings back. */
   readonly version: string;
-  /** The addresses of the pipelines that call it, and fail from now on; none if there is none. */
+  /** The addresses of the pipelines that call it, and fail from now on; absent if no pipeline does. */
   readonly usedBy?: readonly string[];
 }
 
@@ -317,7 +317,7 @@ export interface Forge {
    */
   updateTool(name: string, changes: ToolChanges, options?: UpdateOptions): Promise<ForgeAnswer>;
   /**
-   * Makes the next version of what a person wrote by hand into a tool's folder, byte for byte, if its examples pass: whoever says so
+   * Makes the next version of what a person wrote by hand into a tool's folder, byte for byte, if its examples pass: the person who says so
    * has read it, so it gets the permissions that it asks for, and the versions that are kept may run, too. If they do not pass, it is
    * not live, and all is as it was.
    *

@@ -92,7 +92,7 @@ test("testTool() of a tool that nobody has trusted says so", async () => {
   await forge.rollbackTool("say", "1.0.0");
   writeFileSync(join(folder, "main.sh"), "echo mine\n");
 
-  await expect(forge.testTool("say")).rejects.toThrow("nobody has trusted it; Read it, then run: kitbag trust");
+  await expect(forge.testTool("say")).rejects.toThrow("is not trusted; Read it, then run: kitbag trust");
 });
 
 /** A forge with the tool `say` at 1.0.1, whose manifest a merge has broken. */

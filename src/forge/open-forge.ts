@@ -207,7 +207,7 @@ async function adopt(parts: ForgeParts, { stored, current }: Edited, options: Ad
   return withPassed(toLiveAnswer(parts, name), { ...proof, ...(change !== undefined && { change }) });
 }
 
-/** Somebody may have written something else since it was read. */
+/** Refuses if the files have changed since the person read them. */
 function refuseOther({ name, digest, current }: StoredTool, options: AdoptOptions): void {
   if (options.digest === undefined || options.digest === digest) return;
   const label = current?.label ?? "none";

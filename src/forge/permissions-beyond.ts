@@ -5,8 +5,8 @@ import { isInside, toRealPath } from "../platform/paths.ts";
 import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
- * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; whoever may write may read.
- * What is shielded is in no folder above its shield. What nobody is sure of is beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
+ * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; a path that may be written may be read.
+ * What is shielded is in no folder above its shield. What cannot be compared counts as beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
  * may lead out of it. Without, by their text.
  */
 export function permissionsBeyond(asked: Permissions, granted: Permissions, places?: GrantPlaces): Permissions {

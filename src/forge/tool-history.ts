@@ -37,7 +37,7 @@ export function createLives(parts: ForgeParts): LifeMethods {
     return entry;
   }
 
-  /** One that whoever asks may change. */
+  /** One that the caller may change. */
   function findOwn(name: string, options: ChangeOptions): ForgedEntry {
     const entry = find(name);
     checkMade(parts, name, options);
@@ -85,7 +85,7 @@ async function rollBack(
   const stale = refuseStale(entry.stored, current, options);
   if (stale !== undefined) return stale;
   if (!parts.trust.judge(entry.stored).isTrusted(target)) {
-    const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
+    const message = `version ${version} was not made here and is not trusted; read it, then run: kitbag trust .kitbag/tools/${name}`;
     return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
   }
   const laxer = options.isAgreed === true ? [] : findLaxerVersion(parts, entry, version);
@@ -121,7 +121,7 @@ function missing({ stored }: ForgedEntry, which: string): KitbagError {
   return new KitbagError("version-not-found", { address: stored.name, which, known });
 }
 
-/** Nothing of a tool runs that is broken, or that nobody has trusted. */
+/** A tool that is broken or not trusted does not run. */
 function notLive({ stored, diagnostics }: ForgedEntry): KitbagError {
   return new KitbagError("draft-refused", { name: stored.name, reasons: toReasons(diagnostics) });
 }

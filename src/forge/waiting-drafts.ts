@@ -36,7 +36,7 @@ export interface WaitingFacts {
 
 const idForm = /^[0-9a-f]{16}$/u;
 
-/** Makes the list of drafts that wait. Its ids are digests of what they name: whoever approves one approves exactly this. */
+/** Makes the list of drafts that wait. Its ids are digests of what they name: an approval is for exactly this draft. */
 export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
   const directory = join(folder.tools, ".waiting");
   const pathOf = (id: string): string => join(directory, `${id}.json`);

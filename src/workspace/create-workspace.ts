@@ -51,7 +51,7 @@ import { createUsers } from "./users.ts";
  *
  * const greet = defineTool({
  *   name: "greet",
- *   description: "Greets somebody by name",
+ *   description: "Greets a person by name",
  *   input: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
  *   run: ({ name }) => `Hello ${String(name)}`,
  * });

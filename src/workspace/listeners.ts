@@ -2,10 +2,10 @@ import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { describeThrown } from "./describe-thrown.ts";
 
-/** Somebody who wants to hear of something. */
+/** A function that is told of events. */
 export type Listener<Event> = (event: Event) => void;
 
-/** Those who want to hear of something. */
+/** The functions that are told of one kind of event. */
 export interface Listeners<Event> {
   /**
    * Answers with the function that ends it.
@@ -14,7 +14,7 @@ export interface Listeners<Event> {
    */
   add(listener: Listener<Event>): () => void;
   isHeard(): boolean;
-  /** Tells everybody. What happens while somebody is being told is told afterwards, so that all hear it in the same order. */
+  /** Tells all listeners. An event that a listener causes is told afterwards, so that all hear events in the same order. */
   tell(event: Event): void;
 }
 

@@ -53,7 +53,7 @@ export interface WorkspaceOptions {
    * what tools keep to memory
    */
   readonly store?: Store;
-  /** Where every call is recorded, so that nobody can change it unseen. @default nowhere */
+  /** Where every call is recorded, so that changes of the record are noticed. @default nowhere */
   readonly audit?: Audit;
   /** Another name of the local user, beside `"local"`: who keeps what calls without a user keep. @default none */
   readonly localUser?: string;
@@ -149,7 +149,7 @@ export interface ToolMethods {
   /**
    * Puts `tool` in the place of its owner's tool of the same name. Calls that have begun finish with the old one.
    *
-   * @throws {KitbagError} `tool-not-found` if there is none.
+   * @throws {KitbagError} `tool-not-found` if there is no such tool.
    */
   replace(tool: Tool, options?: AddOptions): void;
   /**
@@ -183,7 +183,7 @@ interface CallMethods {
    * Calls a tool.
    *
    * **Contract**: never throws and never rejects; every failure is an outcome. Resolves at the deadline at the latest, also if
-   * the tool does not stop; only somebody who is asked for an approval, a middleware and the store may take longer.
+   * the tool does not stop; only an approval, a middleware and the store may take longer.
    */
   call<Input, Output>(
     tool: TypedTool<Input, Output>,
@@ -208,10 +208,10 @@ interface CallMethods {
   sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
 }
 
-/** What is looked up among tools, by somebody who has some skills open. */
+/** What can be asked about tools, as seen with the open skills of a session. */
 export type ToolQueries = Pick<ToolMethods, "getTool" | "isToolAvailable" | "getAvailableTools" | "getToolSource">;
 
-/** What can be done with skills by somebody who has some of them open. */
+/** What a session can do with skills. */
 export type SkillUses = Omit<SkillMethods, "addSkill" | "replaceSkill" | "removeSkill" | "getAllSkillToolStates">;
 
 /**
@@ -220,12 +220,12 @@ export type SkillUses = Omit<SkillMethods, "addSkill" | "replaceSkill" | "remove
  * Tools and skills themselves are the workspace's.
  *
  * **Contract**: its methods are those of the workspace, about what is open here; `onChange` tells what changes here. A skill's `onActivate` runs when the first of the
- * workspace and its sessions opens it, `onDeactivate` when the last one closes it. Whoever opens a session closes it.
+ * workspace and its sessions opens it, `onDeactivate` when the last one closes it. The caller who opens a session closes it.
  */
 export interface Session extends CallMethods, ToolQueries, SkillUses {
   /**
    * Closes the skills that are open here. Nothing is available any more, and every call fails with `session-closed`; calls that are
-   * running finish, and what is being opened is given up. Resolves when `onDeactivate` of the skills that nobody else has open is
+   * running finish, and what is being opened is given up. Resolves when `onDeactivate` of the skills that are open nowhere else is
    * over. Closing it again does nothing.
    */
   close(): Promise<void>;

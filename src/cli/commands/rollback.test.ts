@@ -44,7 +44,7 @@ test("kitbag list and call name tools that were not made here, and do not run th
 
   expect(list.stdout).toContain("say   not trusted  Read it, then run: kitbag trust .kitbag/tools/say");
   expect(called).toMatchObject({ code: 1, stdout: "" });
-  expect(called.stderr).toContain("it was not made here and nobody has trusted it");
+  expect(called.stderr).toContain("it was not made here and is not trusted");
   expect(trusted.code).toBe(0);
   expect(after.stdout.trim()).toBe("B");
 });
@@ -97,7 +97,7 @@ test("kitbag trust makes a version of what was written by hand into a tool that 
     tools: [{ name: "say", status: "refused", error: { code: "draft-refused" } }],
   });
   expect(broken).toMatchObject({ code: 1, stdout: "" });
-  expect(broken.stderr).toContain("its files were changed by hand and nobody has trusted it");
+  expect(broken.stderr).toContain("it was changed by hand and is not trusted");
 });
 
 test("kitbag trust tries a pipeline that was written by hand with the tools of the project's skills", async () => {

@@ -124,7 +124,7 @@ const missing: readonly (readonly [pattern: RegExp, advise: (name: string) => st
   [/(it may write only to \/tmp)/u, () => 'ask for the folder: "permissions": {"write": ["./data"]}; or write to /tmp'],
 ];
 
-/** Says what to change in a draft whose example did not pass; nothing if that is plain, or nobody knows. */
+/** Says what to change in a draft whose example did not pass; nothing if that is plain or unknown. */
 export function findAdvice({ error, expected, got }: ExampleResult): string | undefined {
   if (error === undefined) return adviseDifference(expected, got);
   const { code } = error;
@@ -165,7 +165,7 @@ function adviseDifference(expected: unknown, got: unknown): string | undefined {
     : undefined;
 }
 
-/** Numbers, as far as anybody writes them down. */
+/** Numbers, with as many digits as people write. */
 function withoutNoise(text: string): string {
   return text.replaceAll(/-?\d+\.\d{6,}(?:e[+-]?\d+)?/giu, (number) => String(Number(Number(number).toPrecision(9))));
 }

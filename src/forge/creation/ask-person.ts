@@ -92,7 +92,7 @@ function describeRefused(entry: RegisteredTool, { user = "its author", scopes }:
 
 /**
  * What an edit takes back of what a tool promised to those who let it be called: a person decides about that, as about permissions.
- * Whoever may not call what destroys, or only what reads, could otherwise edit it first.
+ * A caller who may not call what destroys, or only what reads, could otherwise edit it first.
  */
 export function findLaxer(before: Tool, after: Tool): readonly string[] {
   const [was, is] = [before.annotations, after.annotations];

@@ -8,7 +8,7 @@ import { findTwin } from "../disk/tools-folder.ts";
 import { ownershipOf } from "../owners.ts";
 import type { ForgedEntry } from "../live/live-tools.ts";
 
-/** Tools that somebody wants to change. */
+/** Tools that a caller wants to change. */
 interface Changed {
   /** Of the tool or the skill that is changed. */
   readonly name: string;
@@ -19,8 +19,8 @@ interface Changed {
 }
 
 /**
- * Refuses to change what whoever asks may not call: the examples of an edit are calls of it, with inputs that they choose. Nothing if they
- * may.
+ * Refuses to change tools that the caller may not call: the examples of an edit are calls with inputs that the caller chooses. Nothing if
+ * the caller may.
  */
 export function refuseCaller(
   { name, tools, skill }: Changed,

@@ -135,7 +135,7 @@ export function toChange(
   const stepSince = (label: string): VersionStep => compare(label).step;
   const taken = [from, ...stored.versions.map(({ label }) => label)];
   let version = nextVersion({ base: from, step, taken, stepSince });
-  // A folder of this name that was never live may be somebody's all the same.
+  // A folder of this name may exist although it was never live.
   while (stored.labels.includes(version)) version = stepFrom(version, "patch");
   return { version, change: { from, step, reasons } };
 }
@@ -146,7 +146,7 @@ async function tryOut(
   { tool, asks, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
   const { draft, base, agreed, author } = candidate;
-  // One that was deleted, too: else whoever may not change a tool makes it anew.
+  // One that was deleted, too: otherwise a caller who may not change a tool could make it anew.
   const before = base?.tools.get(base.version);
   const held = await holdBack(parts, {
     draft,

@@ -25,7 +25,7 @@ interface Replay {
 /**
  * Makes recorded calls of a tool again with its new version, and tells what comes out differently. Only calls of tools that may be
  * run again, that succeeded, and in whose input nothing was hidden; each input once, the latest first. What was answered by an
- * earlier version is asked of the live one first: only what this edit changes is told. For somebody who may not call every tool only
+ * earlier version is asked of the live one first: only what this edit changes is told. A caller who may not call every tool sees only
  * calls of their own.
  */
 export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Promise<ReplayReport> {
@@ -77,7 +77,7 @@ interface AnsweredCall extends RecordedCall {
 
 interface Search {
   readonly tool: string;
-  /** Somebody who may not call every tool sees no inputs but their own. */
+  /** A caller who may not call every tool sees only their own inputs. */
   readonly caller: LimitedCaller | undefined;
   readonly windows: readonly LiveWindow[];
   readonly maxCalls: number;

@@ -19,7 +19,7 @@ export interface Trial {
   /** How long one call may take. */
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Makes their calls. @default the workspace's, for nobody */
+  /** Makes their calls. @default the workspace's, without a user */
   readonly call?: ToolContext["call"] | undefined;
 }
 
@@ -41,8 +41,8 @@ const maxOutputBytes = 4 * 1024 * 1024;
 
 /**
  * Makes the workspace in which a tool is tried: the same way every call takes, with the tool's own permissions, and nothing that it
- * keeps outlives it. The tools that it calls are the live ones, called through their workspace with all that holds there, for whoever
- * has it tried.
+ * keeps outlives it. The tools that it calls are the live ones, called through their workspace with all that holds there, for the
+ * caller of the trial.
  */
 export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, call = workspace.call }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
@@ -69,7 +69,7 @@ export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, 
   };
 }
 
-/** The tools of closed skills that a pipeline calls: whoever has it tried may have them open, and else is told to open them. */
+/** The tools of closed skills that a pipeline calls: the caller may have them open, and otherwise is told to open them. */
 function findClosed(steps: readonly RegisteredTool[], workspace: Workspace): readonly RegisteredTool[] {
   const closed = steps.filter(({ address }) => !workspace.isToolAvailable(address));
   return closed.flatMap(({ address }) => workspace.getTool(address) ?? []);
@@ -137,7 +137,7 @@ export function toExampleResult(
   };
 }
 
-/** Tells whether two outputs are the same. Most programs end their text with a line break that nobody writes into an example. */
+/** Tells whether two outputs are the same. Most programs end their text with a line break that examples leave out. */
 export function isSameOutput(expected: JsonValue, got: JsonValue): boolean {
   if (typeof expected === "string" && typeof got === "string") {
     return withoutLineEnd(expected) === withoutLineEnd(got);

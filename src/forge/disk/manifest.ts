@@ -85,7 +85,7 @@ export function toDraft(manifest: ToolJson, texts: ReadonlyMap<string, string>):
   if (language === undefined) return undefined;
   const all = Object.fromEntries([...texts].filter(([path]) => path !== manifestFile));
   const { codeFile } = toPlaces({ language, files: all });
-  // A folder that somebody else made may call its program otherwise.
+  // A folder that was not made here may call its program otherwise.
   const own = texts.has(codeFile) ? codeFile : entry_file;
   const { [own]: code = "", ...files } = all;
   const dependencies = toDependencies(manifest);

@@ -14,13 +14,13 @@ export const historyFile = "history.jsonl";
 
 /** One version of a tool, as it is on disk. */
 export interface StoredVersion {
-  /** What somebody wrote by hand has one of its own, under which it would be kept: a label means what is kept under it. */
+  /** Files edited by hand have a label of their own, under which they would be kept: a label means what is kept under it. */
   readonly label: string;
   readonly manifest: ToolJson;
   readonly folder: CodeFolder;
   /** The text of its files, without those that are too large or no text. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
-  /** It is the copy that is kept, and not what somebody wrote by hand. */
+  /** It is the copy that is kept, and not files that were edited by hand. */
   readonly isKept: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface StoredTool {
   readonly labels: readonly string[];
   readonly history: readonly ForgeEvent[];
   readonly isDeleted: boolean;
-  /** Made by somebody who did not finish: there is nothing in it yet. */
+  /** Its creation did not finish: there is nothing in it yet. */
   readonly isUnfinished: boolean;
   readonly diagnostics: readonly ForgeDiagnostic[];
 }

@@ -24,7 +24,7 @@ export interface ToolStep {
   /** Whether the version that is new may run. @default true */
   readonly isTrusted?: boolean;
   /**
-   * Looks at what is there, while nobody else writes. Throws if the step must not be made any more.
+   * Looks at what is there, while no other program writes. Throws if the step must not be made any more.
    */
   readonly check: (tool: StoredTool | undefined) => void;
 }
@@ -32,8 +32,8 @@ export interface ToolStep {
 /** Writes tools down. */
 export interface ToolWriter {
   /**
-   * Makes a step: the copy of the version first, then the manifest, which is what counts, then the files beside it. Whoever is
-   * interrupted leaves the tool as it was before or as it is afterwards. Only one program does so at a time.
+   * Makes a step: the copy of the version first, then the manifest, which is what counts, then the files beside it. An
+   * interruption leaves the tool as it was before or as it is afterwards. Only one program does so at a time.
    */
   write(step: ToolStep): Promise<void>;
 }
@@ -113,7 +113,7 @@ function isOwn(name: string): boolean {
   return name === "versions" || name === historyFile || name.startsWith(".");
 }
 
-/** Takes away what belongs to another version. What somebody wrote by hand has been kept as a version before. */
+/** Takes away what belongs to another version. Files edited by hand have been kept as a version before. */
 function removeOthers(directory: string, wanted: ReadonlySet<string>): void {
   for (const name of readdirSync(directory)) {
     if (!isOwn(name) && !wanted.has(name)) rmSync(join(directory, name), { recursive: true, force: true });
@@ -127,7 +127,7 @@ function disable(manifest: Uint8Array): Uint8Array {
 
 /** Which versions of which tools may run: those that were made here, and those in folders that this person trusts. */
 export interface ToolTrust {
-  /** The file that decides: whoever follows tools watches it. */
+  /** The file that decides: watchers of tools watch it too. */
   readonly path: string | undefined;
   /** The versions that may run. */
   judge(tool: StoredTool): TrustedVersions;

@@ -32,7 +32,7 @@ const ownNames = ["manifest.json", "history.jsonl", "versions", moduleFile];
 /** What a draft of a skill says with its other parts, and code that would run in the host process. */
 const ownSkillFiles = ["skill.md", "kitbag.toml", "manifest.toml", "manifest.json", "scripts", ...codeFiles];
 
-/** Checks the shape of a draft, whatever somebody gives. Answers with a copy that nobody else can change. */
+/** Checks the shape of a draft, whatever is given. Answers with a copy, which the caller cannot change. */
 export function checkDraft(given: unknown, limits: DraftLimits): CheckedDraft<ToolDraft> {
   const isPipeline = typeof given === "object" && given !== null && "steps" in given;
   const checked = checkShape<ToolDraft>(given, isPipeline ? pipelineDraftSchema : toolDraftSchema, limits.maxBytes);
@@ -85,7 +85,7 @@ function refuseHead(draft: ToolDraft, { maxExamples }: DraftLimits): readonly Fo
     ...toErrors("name-invalid", [refuseName(name)]),
     ...toErrors("examples-missing", [
       examples.length === 0
-        ? 'examples: there is none; give at least one {"input": {…}, "output": …}: each is run before the tool is live. If its output is never the same, leave "output" out; if it must not do its work, give it an input for a dry run'
+        ? 'examples: the list is empty; give at least one {"input": {…}, "output": …}: each is run before the tool is live. If its output is never the same, leave "output" out; if it must not do its work, give it an input for a dry run'
         : undefined,
       examples.length > maxExamples ? `examples: there are ${examples.length}, and ${maxExamples} may be` : undefined,
     ]),
@@ -232,7 +232,7 @@ const samples: Readonly<Record<keyof Permissions, string>> = {
   sockets: '"private"',
 };
 
-/** Why nobody could grant these permissions, one line each: a person must not be asked about what means nothing. */
+/** Why these permissions cannot be granted, one line each: a person must not be asked about what means nothing. */
 function refusePermissions(permissions: Permissions): readonly string[] {
   return permissionKinds.flatMap((kind) =>
     scopesOf(permissions, kind).flatMap((one, index) => {

@@ -32,7 +32,7 @@ const maxDocumentBytes = 32 * 1024 * 1024;
 export async function fetchNpm(source: NpmSource, options: FetchOptions): Promise<NpmArchive> {
   const registry = toRegistry(options.registry ?? "https://registry.npmjs.org", source);
   const { limitMs, maxDownloadBytes } = toLimits(options.limits);
-  // Whoever names a registry means it, also if it is on this machine.
+  // A registry that is named may be asked, also if it is on this machine.
   const allowHosts = [...(options.allowHosts ?? []), ...(options.registry === undefined ? [] : [registry.host])];
   const from: DownloadOptions = { ...options, allowHosts, limitMs, maxBytes: maxDocumentBytes };
   const name = source.address.replace("/", "%2f");

@@ -11,7 +11,7 @@ import { showSource, type ImportSource } from "./import-source.ts";
 import { findArchiveKind, createFileTree, type FileTree } from "./file-tree.ts";
 
 /**
- * Fetches a source, without running anything of it. Whoever gets it disposes of it.
+ * Fetches a source, without running anything of it. The caller disposes of it.
  *
  * @throws {KitbagError} `import-failed`, `import-refused`, `network-refused`, `network-failed`
  */

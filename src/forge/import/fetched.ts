@@ -14,7 +14,7 @@ export interface FetchOptions extends Reach {
   readonly signal?: AbortSignal;
 }
 
-/** A source that was fetched: plain files in a folder. Whoever has it disposes of it. */
+/** A source that was fetched: plain files in a folder. The caller disposes of it. */
 export interface Fetched {
   readonly source: ImportSource;
   /** Absolute, with links resolved. */
@@ -58,7 +58,7 @@ export interface ImportLimits {
 
 const mebibyte = 1024 * 1024;
 
-/** The limits with what nobody said. */
+/** The limits, with defaults filled in. */
 export function toLimits(limits: ImportLimits = {}): Required<ImportLimits> {
   const defaults: Required<ImportLimits> = {
     maxDownloadBytes: 100 * mebibyte,

@@ -184,7 +184,7 @@ export function checkEntryPath(path: string, maxDepth: number): string | undefin
 /** How an archive is packed; a tar archive may be in gzip. */
 type ArchiveKind = "zip" | "gzip" | "tar";
 
-/** Tells by its first bytes what an archive is; nothing if it is none. */
+/** Tells by its first bytes what kind of archive it is; nothing if it is not an archive. */
 export function findArchiveKind(bytes: Uint8Array): ArchiveKind | undefined {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return "zip";
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";

@@ -15,7 +15,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import { trustNothing } from "./open-project.ts";
 
-/** A source with everything that was found in it. Whoever has it disposes of it. */
+/** A source with everything that was found in it. The caller disposes of it. */
 export interface GatheredSource {
   readonly fetched: Fetched;
   readonly catalog: PluginCatalog;
@@ -97,7 +97,7 @@ function failed(source: string, reason: string): KitbagError {
   return new KitbagError("import-failed", { source, reason });
 }
 
-/** A skill of a source, or the reason why there is none. */
+/** A skill of a source, or the reason why it cannot be used. */
 export interface GatheredSkill {
   readonly report: SkillReport;
   /** What is said about it, and what a careful reader would stop at. */

@@ -29,7 +29,7 @@ export interface CandidateTool {
   readonly tokens: number;
 }
 
-/** A skill that was fetched, with everything that somebody should know before it is enabled. */
+/** A skill that was fetched, with everything that a person should know before it is enabled. */
 export interface ImportCandidate {
   readonly name: string;
   /** A tool is a folder with a `manifest.json` that is one tool. */

@@ -45,7 +45,7 @@ export interface ImportReport {
   /** Without what may be a secret in it. */
   readonly source: string;
   /**
-   * `listed`: nothing was taken, because nobody said which. `refused`: nothing is kept. `disabled`: it is there, and runs nothing until
+   * `listed`: nothing was taken, because no names were given. `refused`: nothing is kept. `disabled`: it is there, and runs nothing until
    * it is trusted. `enabled`: it may run, in exactly this state.
    */
   readonly status: "listed" | "refused" | "disabled" | "enabled";
@@ -54,7 +54,7 @@ export interface ImportReport {
   readonly marketplace?: string;
   readonly plugins: readonly ImportPlugin[];
   readonly skipped: readonly SkippedFolder[];
-  /** What was left out, and what else somebody should know. */
+  /** What was left out, and what else a person should know. */
   readonly notes: readonly string[];
 }
 
@@ -201,7 +201,7 @@ function pickCandidates(
   });
 }
 
-/** Nothing is replaced unless somebody says so. */
+/** Nothing is replaced unless the caller says so. */
 function checkPlaces(picked: readonly LoadedCandidate[], mayReplace: boolean, project: ImportProject): void {
   for (const { name, state, place, source, changedHere = false } of picked) {
     if (state === "new" || (state === "same" && !changedHere) || mayReplace) continue;

@@ -82,11 +82,11 @@ export function fromLocked({ kind, address, ref }: LockedSource, base: string): 
 }
 
 /**
- * Reads what somebody wrote for a source: a repository (`owner/repo`, `github:owner/repo`, an address of https, ssh, git or file), a
+ * Reads the text of a source: a repository (`owner/repo`, `github:owner/repo`, an address of https, ssh, git or file), a
  * Gist (`gist:ID`, its address), an archive (a path or an address that ends with .zip, .tar, .tar.gz or .tgz), a folder, a package
  * (`npm:name@version`). Behind `#` stand the branch, the tag or the commit, and behind `:` the folder in it: `owner/repo#v1:skills/pdf`.
  *
- * @throws {KitbagError} `import-failed` if it is none of these.
+ * @throws {KitbagError} `import-failed` for anything else.
  */
 export function parseSource(text: string, directory: string): ImportSource {
   if (typeof text !== "string" || text.trim() === "" || text.length > 2048 || /[\0-\x1f\x7f]/u.test(text)) {
@@ -229,7 +229,7 @@ function parsePath(address: string, rest: Rest, directory: string): ImportSource
   return findMarketplaceOf(path);
 }
 
-/** Somebody may name the file of a marketplace or a plugin instead of the folder that it describes. */
+/** A person may name the file of a marketplace or a plugin instead of the folder that it describes. */
 function findMarketplaceOf(path: string): ImportSource | undefined {
   const above = dirname(path);
   if (/^(?:marketplace|plugin)\.json$/u.test(basename(path)) && /^\.(?:claude|codex)-plugin$/u.test(basename(above))) {

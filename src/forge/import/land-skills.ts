@@ -35,7 +35,7 @@ export interface Landing {
 }
 
 /**
- * Puts skills in their places: all of them, or none. Each appears whole; then it is pinned; then, if somebody said so, it is trusted.
+ * Puts skills in their places: all of them, or none. Each appears whole; then it is pinned; then, if it was approved, it is trusted.
  * So whatever happens on the way, nothing runs that was not shown.
  *
  * @throws {KitbagError} `import-failed` if a file is not what was shown, or cannot be written; `config-invalid` if the lock or the list
@@ -76,7 +76,7 @@ export async function landSkills(project: ImportProject, landings: readonly Land
 
 const stagePrefix = "import-";
 
-/** Does `work` while nobody else imports into the project, and puts right first what somebody left who was stopped in the middle. */
+/** Does `work` while no other program imports into the project, and first repairs what an interrupted import left. */
 export function withProjectLock<Result>(project: ImportProject, work: () => Promise<Result>): Promise<Result> {
   makeFolder(project.root, ".kitbag");
   const path = join(project.root, ".kitbag", "import.lock");
@@ -120,7 +120,7 @@ function copyShown(candidate: LoadedCandidate, draft: string): void {
   }
 }
 
-/** Somebody may have changed what is there since it was compared. */
+/** Refuses if what is there has changed since it was compared. */
 function checkUntouched({ name, replaces }: LoadedCandidate, place: string): void {
   const isThere = lstatSync(place, { throwIfNoEntry: false }) !== undefined;
   const found = isThere ? readFolder(place, { keepsContents: false, takesMarks: false }).digest : undefined;

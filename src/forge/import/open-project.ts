@@ -62,7 +62,7 @@ export function openProject(directory: string, home: string = resolveKitbagHome(
   };
 }
 
-/** Nothing that is looked at is run, whoever named it. */
+/** Nothing that is looked at is run, even if it was named. */
 export function trustNothing(): { status: "untrusted"; changed: readonly string[] } {
   return { status: "untrusted", changed: [] };
 }

@@ -129,7 +129,7 @@ function broken(source: string, reason: string, cause?: unknown): KitbagError {
   return new KitbagError("import-failed", { source, reason }, { cause });
 }
 
-/** Where a plugin is: a folder of the same source (`""` for all of it), or elsewhere, or why nobody can tell. */
+/** Where a plugin is: a folder of the same source (`""` for all of it), or elsewhere, or why that cannot be told. */
 type PluginPlace = { readonly folder: string } | { readonly source: ImportSource } | { readonly problem: string };
 
 /**

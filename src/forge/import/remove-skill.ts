@@ -30,7 +30,7 @@ export interface RemovedSkill {
 /**
  * Takes a skill or a tool out of a project, and out of the lock. It is kept beside, so that it can be put back.
  *
- * @throws {KitbagError} `skill-not-found` if there is none of this name in `.kitbag/skills` or `.kitbag/tools`; `config-invalid` if the
+ * @throws {KitbagError} `skill-not-found` if nothing has this name in `.kitbag/skills` or `.kitbag/tools`; `config-invalid` if the
  *   lock cannot be used.
  *
  * @example

@@ -9,7 +9,7 @@ import { toLockedAddress } from "./import-source.ts";
 import type { ImportProject } from "./open-project.ts";
 import { compareTool } from "./tool-versions.ts";
 
-/** Says of each skill everything that somebody should know before it is enabled, compared with what the project has. */
+/** Says of each skill everything that a person should know before it is enabled, compared with what the project has. */
 export async function toCandidates(
   gathered: readonly GatheredSkill[],
   project: ImportProject,
@@ -31,7 +31,7 @@ function isTwin(left: LoadedCandidate, right: LoadedCandidate): boolean {
 export function toSkipped(gathered: readonly GatheredSkill[]): SkippedFolder[] {
   return gathered.flatMap(({ report, path, diagnostics }) => {
     if (report.skill !== undefined) return [];
-    const { message = "nobody knows why" } = diagnostics.find(({ severity }) => severity === "error") ?? {};
+    const { message = "the reason is unknown" } = diagnostics.find(({ severity }) => severity === "error") ?? {};
     return [{ name: report.name, path, reason: message }];
   });
 }

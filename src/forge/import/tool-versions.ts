@@ -54,7 +54,7 @@ function withoutOwn(report: SkillReport): SkillReport {
   return { ...report, skill: { ...skill, folder: { ...skill.folder, files, digest: toFolderDigest(files) } } };
 }
 
-/** Whether somebody edited it after it was added, or brought up to date: what was fetched last is not the live version. */
+/** Whether it was edited after it was added or updated: what was fetched last is not the live version. */
 function isChangedHere({ current, history, files }: StoredTool, locked: Digests): boolean {
   if (history.length === 0) return !isSameFiles(files, locked);
   const fetched = history.findLast(({ source }) => source !== undefined) ?? history[0];

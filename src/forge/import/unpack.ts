@@ -238,7 +238,7 @@ function readEntry(view: Buffer, entry: ZipEntry, tree: FileTree, budget: { left
     tree.refuse(name, "is not where the directory says");
   const nameLength = view.readUInt16LE(offset + 26);
   const start = offset + 30 + nameLength + view.readUInt16LE(offset + 28);
-  // Two names for one entry are there to show one to whoever checks and the other to whoever unpacks.
+  // Two names for one entry would show one to the check and the other to the unpacker.
   if (view.toString("utf8", offset + 30, offset + 30 + nameLength) !== name)
     tree.refuse(name, "has another name inside");
   if (start + packedBytes > view.length) tree.refuse(name, "is cut off");

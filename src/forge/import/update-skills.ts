@@ -22,7 +22,7 @@ export interface SkillUpdate {
   readonly source: string;
   /**
    * `same`: there is nothing new. `gone`: its source does not have it any more. `failed`: its source could not be fetched. `refused`:
-   * nobody wanted it, and all is as it was. `disabled` and `enabled`: it was replaced.
+   * it was not approved, and all is as it was. `disabled` and `enabled`: it was replaced.
    */
   readonly status: "same" | "gone" | "failed" | "refused" | "disabled" | "enabled";
   /** Why it failed; or that it was changed here, though there is nothing new. */
@@ -32,10 +32,10 @@ export interface SkillUpdate {
 }
 
 /**
- * Fetches imported skills again, shows what is different, and replaces those that somebody approves of. The old version is kept in the
+ * Fetches imported skills again, shows what is different, and replaces those that are approved. The old version is kept in the
  * store, if there is one. Without `approve` what was replaced stays disabled.
  *
- * @param names Those to update; all that were imported into the project, if there are none.
+ * @param names Those to update; all that were imported into the project, if no names are given.
  * @throws {KitbagError} `import-failed` if none of this name was imported; `config-invalid` as `importSkills`. A source that cannot be
  *   fetched is no reason to leave out the others: that is in its answer.
  *

@@ -183,7 +183,7 @@ function makeUnresolved(manifest: StoredVersion["manifest"], folder: StoredVersi
   }
 }
 
-/** Puts an entry into the workspace in the place of the one before. A tool of somebody else is left alone. */
+/** Puts an entry into the workspace in the place of the one before. A tool that the forge did not put there is left alone. */
 function place(workspace: Workspace, entry: ForgedEntry, before: ForgedEntry | undefined): ForgedEntry {
   const { tool, versions, stored } = entry;
   const isOwn = before?.tool !== undefined && isThere(workspace, before);
@@ -203,17 +203,17 @@ function place(workspace: Workspace, entry: ForgedEntry, before: ForgedEntry | u
   }
 }
 
-/** Whether somebody wrote something by hand over what is kept. */
+/** Whether the files differ from the versions that are kept. */
 function isEdited(current: StoredVersion, versions: readonly StoredVersion[]): boolean {
   return !current.isKept && versions.length > 0;
 }
 
 function describeTrust({ name, versions }: StoredTool, current: StoredVersion): ForgeDiagnostic {
-  const what = isEdited(current, versions) ? "its files were changed by hand" : "it was not made here";
+  const what = isEdited(current, versions) ? "it was changed by hand" : "it was not made here";
   return {
     severity: "warning",
     code: "tool-untrusted",
-    message: `The tool "${name}" does not run: ${what} and nobody has trusted it`,
+    message: `The tool "${name}" does not run: ${what} and is not trusted`,
     file: "manifest.json",
     cure: `Read it, then run: kitbag trust .kitbag/tools/${name}`,
   };

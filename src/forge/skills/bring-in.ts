@@ -15,7 +15,7 @@ export interface BringIn {
   drop(stored: StoredSkill): Promise<void>;
 }
 
-/** Makes what brings skills into the workspace: whoever follows their folders does it, if somebody does. */
+/** Makes what brings skills into the workspace: the watcher of their folders does it, if there is one. */
 export function createBringIn(parts: ForgeParts, followed: FollowedSkills | undefined): BringIn {
   if (followed === undefined) {
     return {
@@ -51,7 +51,7 @@ async function putSkill(
 
 const longestWaitMs = 10_000;
 
-/** Whoever follows the folder of skills adds it. */
+/** Waits until the watcher of the folder has added it. */
 async function waitFor(
   followed: FollowedSkills,
   { target, live }: StoredSkill,
@@ -65,7 +65,7 @@ async function waitFor(
   await untilReload(followed, isSeen);
   const report = find();
   if (report?.skill !== undefined && isSeen()) return undefined;
-  const message = "the folder was written, but nobody who follows skills has seen it";
+  const message = "the folder was written, but the watcher of skills has not seen it";
   const unseen: ForgeDiagnostic = { severity: "error", code: "skill-unseen", message, file: "SKILL.md" };
   return report?.skill === undefined ? (report?.diagnostics ?? [unseen]) : [unseen];
 }

@@ -171,7 +171,7 @@ interface Staged {
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 
-/** Reads what is staged as anybody would. */
+/** Reads what is staged as any other skill is read. */
 async function loadStage(draft: SkillDraft, stage: string): Promise<Staged | RefusedTool> {
   const { reports } = await loadSkills({ directories: [stage] });
   const [report] = reports;
@@ -226,7 +226,7 @@ async function makeLive(
   });
 }
 
-/** Does a step; answers with the refusal if somebody else was faster. */
+/** Does a step; answers with the refusal if another change came first. */
 export async function attempt(name: string, work: () => Promise<void>): Promise<RefusedTool | undefined> {
   try {
     await work();
@@ -244,7 +244,7 @@ interface Replaced {
   readonly after: readonly Tool[];
 }
 
-/** Makes recorded calls of a skill's tools again with its new version. Nothing if there is none before, or it may not run. */
+/** Makes recorded calls of a skill's tools again with its new version. Nothing if there was no version before, or it may not run. */
 async function replaySkill(
   { policy, runtimes, workspace, store, trust }: ForgeParts,
   { stored, before, after }: Replaced,

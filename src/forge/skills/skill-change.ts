@@ -41,7 +41,7 @@ export async function loadKeptTools({ folder }: KeptSkill): Promise<readonly Too
 
 /**
  * For each of `tools` the one of its name in the last version of the skill that had it, also if the skill was deleted since: what one
- * version leaves out and the next one brings back is the same tool to whoever calls it.
+ * version leaves out and the next one brings back is the same tool to its callers.
  */
 export async function loadLastTools(stored: StoredSkill, tools: readonly Tool[]): Promise<readonly Tool[]> {
   const missing = new Set(tools.map(({ name }) => name));
@@ -122,8 +122,8 @@ export function isMade(
 }
 
 /**
- * Settles what is there before it is changed: what somebody wrote by hand and trusted is kept as a version. Answers with the refusal
- * if nobody has trusted it, or if it is not the version that the editor saw.
+ * Settles what is there before it is changed: files that were edited by hand and trusted are kept as a version. Answers with the
+ * refusal if they are not trusted, or if this is not the version that the editor saw.
  */
 export async function refuseUnsettled(
   parts: ForgeParts,
@@ -134,7 +134,7 @@ export async function refuseUnsettled(
   const isByHand = live !== undefined && current === undefined;
   if (isByHand && !parts.trust.mayRun(live)) {
     const place = `.kitbag/skills/${name}`;
-    const message = `somebody changed the files of ${place} by hand, and nobody has trusted them; read them, then run: kitbag trust ${place}`;
+    const message = `the files of ${place} were changed by hand and are not trusted; read them, then run: kitbag trust ${place}`;
     return toRefusal(name, "skill-untrusted", message);
   }
   const settled = isByHand ? await keepSkillByHand(parts, stored, live) : stored;

@@ -47,7 +47,7 @@ type SkillLifeMethods = Pick<
 /** Makes what looks at versions of skills, and goes back and forth between them. */
 export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLifeMethods {
   const find = (name: string): StoredSkill => findMade(parts, name);
-  /** One that whoever asks may change. */
+  /** One that the caller may change. */
   const findOwn = (name: string, options: ChangeOptions): StoredSkill => {
     const stored = find(name);
     checkOwner(parts.workspace, { kind: "skill", name, ...skillOwnershipOf(stored) }, options);
@@ -183,7 +183,7 @@ function missing({ name, versions }: StoredSkill, which: string): KitbagError {
 
 function refuseUntrusted(name: string, version: string): RefusedTool {
   const place = `.kitbag/skill-versions/${name}/${version}`;
-  const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust ${place}`;
+  const message = `version ${version} was not made here and is not trusted; read it, then run: kitbag trust ${place}`;
   return refuseDraft(name, [{ severity: "error", code: "skill-untrusted", message, file: "SKILL.md" }]);
 }
 

@@ -15,7 +15,7 @@ import type { CodeDraft, SkillDraft } from "../drafts/tool-draft.ts";
 import { joinPermissions } from "../../core/permissions.ts";
 import { withoutUndefined } from "../../skills/scripts/without-undefined.ts";
 
-/** Writes the folder of a skill where nobody looks, and builds its tools. */
+/** Writes the folder of a skill outside the project, and builds its tools. */
 export async function stageSkill(
   parts: ForgeParts,
   draft: AuthoredSkill,

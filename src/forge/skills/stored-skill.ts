@@ -33,7 +33,7 @@ export interface StoredSkill {
   /** The oldest first; none if it was not made here. */
   readonly versions: readonly KeptSkill[];
   readonly history: readonly ForgeEvent[];
-  /** The version that is in its folder; none if nothing is, or what somebody wrote by hand. */
+  /** The version that is in its folder; none if there is nothing, or files that were edited by hand. */
   readonly current?: KeptSkill;
 }
 
@@ -103,7 +103,7 @@ function readHistory(path: string): readonly ForgeEvent[] {
 
 /** A step in the life of a skill. */
 export interface SkillStep {
-  /** As whoever makes the step saw it: if it is not so any more, nothing is done. */
+  /** As the caller saw it: if it has changed since, nothing is done. */
   readonly before: StoredSkill;
   readonly event: Omit<ForgeEvent, "at">;
   /** The files of a version that is new; without them, one that is kept. */
@@ -118,10 +118,10 @@ interface WriterParts {
 }
 
 /**
- * Makes a version the live one: its copy first, then the skill's own folder, which is what counts. Whoever is interrupted leaves the
+ * Makes a version the live one: its copy first, then the skill's own folder, which is what counts. An interruption leaves the
  * skill as it was before or as it is afterwards. Only one program does so at a time.
  *
- * @throws {KitbagError} `version-conflict` if somebody else was faster.
+ * @throws {KitbagError} `version-conflict` if another change came first.
  */
 export async function writeSkill({ folder, trust }: WriterParts, step: SkillStep): Promise<void> {
   const { before, event, files, draft } = step;
@@ -133,7 +133,7 @@ export async function writeSkill({ folder, trust }: WriterParts, step: SkillStep
     if (draft !== undefined)
       writeFileAtomically(`${copy}.json`, toBytes({ ...draft, version: event.version }), { mode: 0o644 });
     const kept = readFolder(copy, { takesMarks: false, keepsContents: false });
-    // Trusted before it is there: whoever follows the folder sees it as something that may run.
+    // Trusted before it is there: a watcher of the folder sees it as something that may run.
     await trust.trust([kept, { ...kept, directory: toRealPath(before.target) }]);
     if (now.live?.digest !== kept.digest)
       replaceFolder(before.target, readFiles(kept), join(folder.directory, ".kitbag"));
@@ -161,7 +161,7 @@ export function addEvent({ kept }: StoredSkill, event: Omit<ForgeEvent, "at">): 
   appendLine(join(kept, historyFile), JSON.stringify({ ...event, at: Date.now() }));
 }
 
-/** Keeps what somebody wrote by hand, and trusted, as a version, before anything is put in its place. */
+/** Keeps files that were edited by hand and trusted as a version, before anything is put in their place. */
 export async function keepSkillByHand(parts: WriterParts, stored: StoredSkill, live: CodeFolder): Promise<StoredSkill> {
   const newest = stored.versions.at(-1)?.label ?? "1.0.0";
   const from = stored.history.at(-1)?.version;

@@ -64,14 +64,14 @@ export const apiClient: ToolTemplate = {
           default: {},
           description: "Parameters of the query",
         },
-        dryRun: { type: "boolean", default: false, description: "Tells what would be asked, and asks nobody" },
+        dryRun: { type: "boolean", default: false, description: "Tells what would be asked, and sends no request" },
       }),
       output: {
         type: "object",
         properties: {
           url: { type: "string" },
           status: { type: "integer" },
-          body: { description: "What came: JSON, or text if it is none" },
+          body: { description: "What came: JSON, or else text" },
         },
         required: ["url", "status"],
       },
@@ -80,7 +80,7 @@ export const apiClient: ToolTemplate = {
       limits: { limitMs: 30_000 },
       examples: [
         {
-          description: "A dry run: nobody is asked",
+          description: "A dry run: no request is sent",
           input: { path: "/v1/items", query: { q: "a b&c" }, dryRun: true },
           output: { url: `${api.scheme}://${api.host}/v1/items?q=a+b%26c`, status: 0 },
         },
@@ -123,7 +123,7 @@ def to_headers():
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    # The key must not go where nobody meant to send it.
+    # The key must not follow a redirect to another address.
     def redirect_request(self, *arguments):
         return None
 

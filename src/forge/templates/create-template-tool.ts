@@ -97,7 +97,7 @@ export function fillTemplate({ template: asked, name, description, parameters = 
     : { makes: "skill", draft: template.toDraft(filling) };
 }
 
-/** Finds a template by its name. @throws {KitbagError} `input-invalid` if there is none. */
+/** Finds a template by its name. @throws {KitbagError} `input-invalid` if there is no such template. */
 function findTemplate(asked: string): Template {
   const found = templates.find(({ name }) => name === asked);
   if (found !== undefined) return found;

@@ -69,7 +69,7 @@ fn main() {
     }
     let text = match read_text(&input) {
         Some(text) => text,
-        None => fail("text: there is none"),
+        None => fail("text: it is missing"),
     };
     let words = text.split_whitespace().count();
     println!("{{\"label\":{},\"bytes\":{},\"words\":{}}}", LABEL_JSON, text.len(), words);

@@ -78,7 +78,7 @@ function createStateTool(forge: Forge): Tool {
       const input = given as unknown as StateInput;
       const state = forge.state(input.tool, { user });
       const found = forge.workspace.getTool(input.tool);
-      // What a tool keeps is part of what it does: whoever may not call it may not look at it, nor change it.
+      // What a tool keeps is part of what it does: a caller who may not call the tool may not look at it, nor change it.
       const failure = found && findLimitedCaller(call)?.refuse(found);
       if (failure !== undefined) throw new KitbagError(failure.code, failure.details);
       return useState(state, input);

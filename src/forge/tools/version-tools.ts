@@ -192,7 +192,7 @@ function defineDeletion({ name: tool, title, does, named, remove, restore, list 
 /** Tools or skills that were made here. */
 type Made = readonly { readonly name: string; readonly status: string; readonly version?: string }[];
 
-/** What nobody has trusted is back as it was: it does not run, and that is no failure. */
+/** A tool that is not trusted is back as it was: it does not run, and that is no failure. */
 function toRestored(answer: ForgeAnswer | SkillAnswer, all: Made): JsonObject {
   const back = all.find(({ name, status }) => name === answer.name && status === "untrusted");
   if (answer.status !== "refused" || back === undefined) return toOutput(answer);

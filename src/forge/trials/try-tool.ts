@@ -33,7 +33,7 @@ export interface FuzzFault {
 export interface TriedExample extends ExampleResult {
   /**
    * `declined`: the example does not say what comes of it, and the tool said in an orderly way that it cannot do it, as when a file is
-   * not there. Nobody can tell which of them is wrong.
+   * not there. It is unknown which of them is wrong.
    */
   readonly status: "passed" | "failed" | "declined";
 }
@@ -104,7 +104,7 @@ const missingCodes: ReadonlySet<string> = new Set([
   "version-not-found",
 ]);
 
-/** How interpreters begin to tell of an error that nobody caught. */
+/** How interpreters begin to report an uncaught error. */
 const traces =
   /Traceback \(most recent call last\)|^\s+at .+:\d+:\d+\)?$|Unhandled|\bpanicked at\b|Segmentation fault|core dumped|unbound variable|syntax error|command not found/mu;
 
@@ -148,7 +148,7 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What no parameter is: nobody can turn it into what was meant. */
+/** Values that fit no parameter and cannot be repaired. */
 const wrongValues = [{ "": [null] }, [[{}]]];
 
 /** Inputs with one thing wrong: a value of a kind that cannot be meant, a parameter left out, one that there is not. */

@@ -11,7 +11,7 @@ export interface ToolChange {
 }
 
 /**
- * Compares what two versions promise: `major` if somebody who calls the old one may be let down by the new one, or if that may
+ * Compares what two versions promise: `major` if callers of the old one may fail with the new one, or if that may
  * touch more; `minor` if it takes or gives more; else `patch`.
  */
 export function compareTools(before: Tool, after: Tool): ToolChange {
@@ -33,7 +33,7 @@ function findBreaking(before: Tool, after: Tool): string[] {
   ];
 }
 
-/** What comes must fit what was promised. Text and JSON are not the same to whoever reads it. */
+/** What comes must fit what was promised. Text and JSON are not the same to a caller. */
 function compareOutputs(before: JsonSchema | undefined, after: JsonSchema | undefined): readonly string[] {
   if (before === undefined && after === undefined) return [];
   if (before === undefined) return ["it was text and is JSON"];

@@ -21,15 +21,14 @@ import {
   type GivenParts,
 } from "./skill-parts.ts";
 
-/** How long a skill that nobody goes on with is kept: a week. */
+/** How long an unfinished skill is kept: a week. */
 const expiresInMs = 7 * 24 * 60 * 60 * 1000;
 
 const next: Readonly<Record<SkillStep, string>> = {
   purpose: 'Say in "purpose" what the skill does and when to use it, in one or two sentences: a model chooses by them',
   name: 'Give it a "name": lower-case words with dashes between them',
   instructions: 'Write "instructions" in Markdown: what to do, in which order, how to tell that it is done',
-  tools:
-    'Give "tools" for steps that a program does better than words, as create_tool takes them; [] if there are none',
+  tools: 'Give "tools" for steps that a program does better than words, as create_tool takes them; [] for no tools',
   permissions:
     'Say in "permissions" what each tool must reach, by its name: {"my-tool": {"read": ["./data"]}}; {} if they reach nothing',
   examples: 'Give "examples" for each tool, by its name: {"my-tool": [{"input": {…}, "output": …}]}',
@@ -90,8 +89,8 @@ interface Kept {
 }
 
 /**
- * Makes the tool that makes a skill step by step. What was said is kept in the tool's state, by an id that nobody can guess, so
- * whoever has the id goes on with it: in another client, and after a restart if the workspace's store outlives it.
+ * Makes the tool that makes a skill step by step. What was said is kept in the tool's state, by an id that cannot be guessed, so
+ * any caller with the id can continue: in another client, and after a restart if the workspace's store outlives it.
  */
 export function createStepTool(forge: Forge): Tool {
   return defineTool({

@@ -69,7 +69,7 @@ function toToolDraft(parts: SkillParts, tool: ToolPart): CodeDraft {
   };
 }
 
-/** What somebody said under this name, not what every object has. */
+/** The value that was given under this name, not what every object has. */
 function findOwn<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -97,7 +97,7 @@ function describeText(text: string): string {
   return `${lines} ${lines === 1 ? "line" : "lines"}, beginning with ${JSON.stringify(text.slice(0, 80))}`;
 }
 
-/** What somebody says in one step: any of the parts, also ones that were said before. */
+/** What a caller says in one step: any of the parts, also ones that were said before. */
 export interface GivenParts extends Omit<SkillParts, "tools"> {
   /** Tools may come with their permissions and examples. */
   readonly tools?: readonly (ToolPart & Partial<Pick<CodeDraft, "permissions" | "examples">>)[];
@@ -121,7 +121,7 @@ export function takeParts(before: SkillParts, given: GivenParts, taken: readonly
   if (purpose !== undefined) take("purpose", { purpose: purpose.trim() }, refusePurpose(purpose));
   if (name !== undefined) take("name", { name }, refuseSkillName(name, taken));
   if (instructions !== undefined) {
-    take("instructions", { instructions }, instructions.trim() === "" ? ["instructions: there are none"] : []);
+    take("instructions", { instructions }, instructions.trim() === "" ? ["instructions: they are empty"] : []);
   }
   if (uses !== undefined) take("tools", { uses }, []);
   if (tools !== undefined) take("tools", { tools }, tools.flatMap(refuseTool));
@@ -192,7 +192,7 @@ function refusePermissions(parts: SkillParts, given: NonNullable<SkillParts["per
   return Object.entries(given).flatMap(([name, permissions]) => {
     if (!isTool(parts, name)) return [`permissions: there is no tool ${JSON.stringify(name)} in this skill`];
     const unknown = Object.keys(permissions).filter((kind) => !permissionKinds.some((one) => one === kind));
-    return unknown.map((kind) => `permissions, ${name}: ${kind} is none of ${permissionKinds.join(", ")}`);
+    return unknown.map((kind) => `permissions, ${name}: ${kind} is not one of ${permissionKinds.join(", ")}`);
   });
 }
 

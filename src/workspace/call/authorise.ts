@@ -7,7 +7,7 @@ import { approverOf, type Next, type Phase, raceStop, refuseUnavailable } from "
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
 
-/** Lets the call go on only if its tool is available and whoever must approve it does. */
+/** Lets the call go on only if its tool is available and it is approved where it must be. */
 export const authorise: Phase = (call, next) => {
   const refused = refuseUnavailable(call);
   if (refused !== undefined) return refused;
@@ -30,7 +30,7 @@ async function askFor(call: Call, approve: Approve): Promise<FailedOutcome | und
   call.emit({ type: "approval-request", call: call.id, tool: call.address, input: cloneJson(inputOf(call)) });
   try {
     const answer = await raceStop(call, Promise.resolve(approve(toRequest(call))));
-    if (!answer.ok) return deny(call, "nobody waits for the answer any more", answer.failure);
+    if (!answer.ok) return deny(call, "the call ended before the answer came", answer.failure);
     return await applyDecision(call, answer.value);
   } catch (cause) {
     const reason = describeThrown(cause);

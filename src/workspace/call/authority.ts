@@ -153,7 +153,7 @@ export function findAuthor(contextCall: ContextCall | undefined): ToolAuthor {
   return { ...(user !== undefined && { user }), scopes: toRecordedScopes(call) };
 }
 
-/** The scopes of the outermost caller, to be written down. What a function allows cannot be: then there are none. */
+/** The scopes of the outermost caller, to be written down. What a function allows cannot be: then the list is empty. */
 export function toRecordedScopes({ root: { options } }: Call): ToolAuthor["scopes"] {
   const { scopes = "all", refuse } = options;
   if (scopes === "all") return refuse === undefined ? scopes : [];

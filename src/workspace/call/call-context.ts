@@ -61,12 +61,12 @@ export class CallContext implements RuntimeContext {
     return this.#call.callInside(inside) as Promise<never>;
   };
 
-  /** Made when somebody asks for it: most tools do not. */
+  /** Made on first use: most tools do not need it. */
   get signal(): AbortSignal {
     return this.#call.signal;
   }
 
-  /** Made when somebody asks for it, too. */
+  /** Made on first use, too. */
   get availableTools(): RuntimeContext["availableTools"] {
     const call = this.#call;
     const { available } = call.host.registry.viewOf(call.holder);

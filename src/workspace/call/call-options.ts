@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly injected?: Readonly<Record<string, unknown>>;
   /** Asked instead of the workspace's. */
   readonly approve?: Approve;
-  /** Asked about tools that need an approval, also inside the call, if neither the call nor the workspace has somebody who decides. */
+  /** Asked about tools that need an approval, also inside the call, if neither the call nor the workspace says who decides. */
   readonly approveIfNobody?: Approve;
   /**
    * What the caller may call, here and in every call inside it: scopes as tokens have them (`tools:read`, `tools:of:pdf`).
@@ -23,7 +23,7 @@ export interface CallOptions {
    */
   readonly scopes?: Scopes;
   /**
-   * Says why whoever asks may not call a tool; `undefined` if they may. Asked before anything else is done, about this call and about
+   * Says why the caller may not call a tool; `undefined` if they may. Asked before anything else is done, about this call and about
    * every call inside it. One that throws refuses. A part of a composed tool that is in the workspace only as that is the composed tool.
    * @default everybody may call everything
    */
@@ -58,7 +58,7 @@ export interface CallOptions {
 /** Nothing was said. */
 export const noOptions: CallOptions = Object.freeze({});
 
-/** What somebody asks to be called. */
+/** A call that was asked for. */
 export interface CallRequest {
   /** An address, or the tool itself. */
   readonly tool: unknown;
@@ -66,7 +66,7 @@ export interface CallRequest {
   readonly options: CallOptions;
 }
 
-/** What somebody is asked to approve. */
+/** A call that waits for an approval. */
 export interface ApprovalRequest {
   readonly call: string;
   readonly parent?: string;
@@ -80,7 +80,7 @@ export interface ApprovalRequest {
   readonly input: JsonValue;
   /** Why a guard wants it to be asked about. */
   readonly reason?: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is not needed any more. */
   readonly signal: AbortSignal;
 }
 

@@ -65,7 +65,7 @@ export class Call implements PublicCall {
   callsMade = 0;
   /** Knows the secrets of the workspace, and the values that were injected. */
   ownRedactor: Redactor | undefined;
-  /** Where in a trace it is, if somebody wants spans. */
+  /** Where in a trace it is, if spans are wanted. */
   trace: CallTrace | undefined;
   /** Why the call must stop, once it must. */
   stopped: Failure | undefined;
@@ -116,7 +116,7 @@ export class Call implements PublicCall {
     return this.resolution.ok ? this.resolution.entry.address : this.resolution.requested;
   }
 
-  /** A copy, so that nobody changes what was checked and approved. */
+  /** A copy, so that what was checked and approved cannot be changed. */
   get input(): unknown {
     if (this.checked !== undefined) return cloneJson(this.checked);
     return this.copy.ok ? cloneJson(this.copy.value) : undefined;
@@ -177,7 +177,7 @@ export class Call implements PublicCall {
     return { status: "failed", error: toFailure(code, details) };
   }
 
-  /** Tells an event to whoever listens to this call, to those around it, or to the workspace. Secrets are taken out. */
+  /** Tells an event to the listeners of this call, of those around it, and of the workspace. Secrets are taken out. */
   emit(event: CallEvent): void {
     if (this.isHeard()) this.tell(this.show(event));
   }
@@ -222,7 +222,7 @@ export class Call implements PublicCall {
     this.#clock = undefined;
   }
 
-  /** Stops the call if its time is over and nobody has noticed, because the tool blocked the process. */
+  /** Stops the call if its time is over and no timer has fired, because the tool blocked the process. */
   checkClock(): void {
     if (this.#clock?.isOver() === true) this.#timeOut();
   }
@@ -233,7 +233,7 @@ export class Call implements PublicCall {
     this.stop(toFailure("call-timeout", details));
   }
 
-  /** While somebody is asked, no time passes for this call and those around it. */
+  /** While an approval is pending, no time passes for this call and those around it. */
   async holdClocks<Value>(wait: () => Promise<Value>): Promise<Value> {
     // A call that has just ended has no clock any more.
     const clocks: (Clock | undefined)[] = [];

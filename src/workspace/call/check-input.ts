@@ -19,7 +19,7 @@ async function refineFirst(call: Call, next: Next): Promise<ToolOutcome> {
   return (await refine(call)) ?? next();
 }
 
-/** Checks another input, which somebody put in the place of the caller's. */
+/** Checks an input that an approval or a guard put in the place of the caller's. */
 export async function checkAgain(call: Call, input: unknown): Promise<FailedOutcome | undefined> {
   return takeInput(call, call.copyInput(input)) ?? refine(call);
 }

@@ -9,7 +9,7 @@ export class Clock {
   #holds = 0;
   #remainingMs = 0;
 
-  /** Starts the clock. `onTime` is called at the deadline, but only if somebody watches for it. */
+  /** Starts the clock. `onTime` is called at the deadline, but only if it is watched for. */
   constructor(limitMs: number, onTime: () => void) {
     this.#deadlineAt = performance.now() + limitMs;
     this.#onTime = onTime;

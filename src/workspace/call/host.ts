@@ -37,7 +37,7 @@ export interface CallHost {
   readonly recordRedactor: PatternRedactor | undefined;
   readonly store: Store | undefined;
   readonly audit: Audit | undefined;
-  /** Of the store, or in memory if there is none. */
+  /** Of the store, or in memory without one. */
   readonly kv: KeyValueStore;
   readonly outputs: OutputKeeper;
   readonly cache: OutputCache;

@@ -37,7 +37,7 @@ export interface UseOptions {
 /** What a middleware sees of a call. */
 export interface PublicCall {
   readonly id: string;
-  /** The address of the tool; what the caller asked for if there is none. */
+  /** The address of the tool; what the caller asked for if there is no such tool. */
   readonly address: string;
   readonly tool: Tool | undefined;
   /** As the caller gave it; after `check-input` with defaults and lenient changes. A copy: changing it changes nothing. */

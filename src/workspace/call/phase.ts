@@ -17,7 +17,7 @@ export type Race<Value> =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Waits for `work`, until the call must stop: because somebody stops it, or because its deadline comes. Rejects only if `work`
+ * Waits for `work`, until the call must stop: because it is stopped, or because its deadline comes. Rejects only if `work`
  * does so in time. A value that comes later goes to `onLate`; an error that comes later is how a tool obeys.
  */
 export function raceStop<Value>(call: Call, work: PromiseLike<Value>, onLate?: () => void): Promise<Race<Value>> {

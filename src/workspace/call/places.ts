@@ -42,7 +42,7 @@ async function waitForPlace(call: Call, slots: Slots, request: SlotRequest): Pro
   }
 }
 
-/** Nobody knows when a call will be over: it is worth while to ask again after so long. */
+/** When a call will be over is unknown: asking again after this time is worth while. */
 const retryAfterMs = 1000;
 
 /** Lets a call wait, unless too many do already. */

@@ -176,7 +176,7 @@ const ownFailures: ReadonlySet<string> = new Set<ErrorCode>([
   "author-denied",
 ]);
 
-/** Whoever may not call everything may fail inside the tool where others do not. */
+/** A caller who may not call everything may fail inside the tool where others do not. */
 function isOwn(call: Call, { error }: FailedOutcome): boolean {
   return isLimited(call) || ownFailures.has(error.code);
 }

@@ -135,7 +135,7 @@ function traceRun(call: Call, runtime: Runtime, run: () => unknown): unknown {
   }
 }
 
-/** Says what holds the tool to its permissions; nobody waits for it. */
+/** Says what holds the tool to its permissions; the call does not wait for it. */
 async function describe({ entry }: Call, runtime: Runtime, span: Span): Promise<void> {
   try {
     const description = await runtime.describe?.(entry.tool);

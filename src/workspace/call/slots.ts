@@ -22,7 +22,7 @@ export interface Waiting {
 
 /**
  * Places for calls that run at once: so many in total, so many for each tool. Who finds none waits in line. Users take turns,
- * higher priorities go first, and a call inside a call goes before those from outside: somebody who has a place waits for it.
+ * higher priorities go first, and a call inside a call goes before those from outside: a call that has a place waits for it.
  */
 export interface Slots {
   /** Takes a place if one is free. */
@@ -43,7 +43,7 @@ export interface Slots {
   free(request: SlotRequest): void;
 }
 
-const nobody: Waiting = { user: "", priority: 0 };
+const noUser: Waiting = { user: "", priority: 0 };
 
 /** How many places a workspace has. */
 export interface SlotLimits {
@@ -73,7 +73,7 @@ export function createSlots(limits: SlotLimits): Slots {
     take: (request) => take(state, request),
     takeElsewhere: (request) => takeElsewhere(state, request),
     describeFull: (request) => describeFull(state, request),
-    wait(request, who = nobody) {
+    wait(request, who = noUser) {
       const { promise, resolve: enter, reject: fail } = Promise.withResolvers<void>();
       const waiter = standInLine(state, { ...request, ...who }, { enter, fail });
       const leave = (): void => (waiter.line === undefined ? free(request) : leaveLine(state, waiter));
@@ -106,7 +106,7 @@ function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace"
 
 function take(state: State, { isRoot, limited }: SlotRequest): boolean {
   const places = limited && placesOf(state, limited);
-  // Nobody is overtaken: whoever waits for a place that is free has been let in.
+  // No call is overtaken: a waiting call takes a place as soon as it is free.
   if ((isRoot && isFull(state)) || (places !== undefined && isToolFull(places))) return false;
   occupy(state, isRoot, places);
   return true;
@@ -224,7 +224,7 @@ function roomOf({ max, supply }: ToolPlaces): number {
   return supply === undefined ? max : Math.min(max, supply.size());
 }
 
-/** Nobody in this line gets a place. */
+/** Fails all calls in a line. */
 function failAll(state: State, line: Heap<Waiter>, cause: unknown): void {
   for (let waiter = line.first(); waiter !== undefined; waiter = line.first()) {
     leaveLine(state, waiter);
@@ -274,7 +274,7 @@ function leaveLine(state: State, waiter: Waiter): void {
   advance(state, places);
 }
 
-/** Lets in whoever can go now, after something became free: a place of the tool, a place in total, or a promised place. */
+/** Lets in the calls that can go now, after something became free: a place of the tool, a place in total, or a promised place. */
 function advance(state: State, places: ToolPlaces | undefined): void {
   if (places !== undefined) advanceTool(state, places);
   state.supply?.need(state.total, state.line.size);

@@ -78,7 +78,7 @@ function prepare(
   const caller = parent?.found;
   const holder = parent === undefined ? given : parent.holder;
   const wrong = options === noOptions ? undefined : refuseOptions(options);
-  // A copy: whoever gave them may use them for something else while the call runs.
+  // A copy: the caller may change the object while the call runs.
   const request = { tool, input, options: wrong === undefined ? { ...options } : noOptions };
   const resolution = found ?? resolveRequest(registry, request, caller, holder);
   if (wrong === undefined && !holder.isClosed) return { request, resolution };

@@ -8,7 +8,7 @@ import { isTrusted, notTrusted } from "../skills/render-skills.ts";
 import { checkTrusted } from "../skills/plan-activation.ts";
 import type { Session } from "../workspace.ts";
 
-/** What a model may know of a session. Skills that only people open are none of its business until they are open. */
+/** What a model may know of a session. Skills that only people open are hidden from it until they are open. */
 export interface DispatchView {
   readonly session: Session;
   /** Those that a model may know of. */

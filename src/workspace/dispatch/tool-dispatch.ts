@@ -8,7 +8,7 @@ import { toDeclaration, type DispatchView } from "./dispatch-view.ts";
 
 const readOnly = { readOnly: true, idempotent: true } as const;
 
-/** More is found than anybody may want to see, because what a model may not know of is left out afterwards. */
+/** More is found than is shown, because what a model may not know of is left out afterwards. */
 const mostFound = 1000;
 
 type Detail = "names" | "summary" | "schema" | "typescript";

@@ -51,7 +51,7 @@ export interface DeadLetters {
    * Makes the call again, as the same user, with what that user may call, and with the same key. If it is done now the letter is gone; else there is one with the
    * new error. Of all processes that share the store, one at a time does so.
    *
-   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if somebody else does so now; `option-invalid` if secrets were taken out of its input and no other was given;
+   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if another caller does so now; `option-invalid` if secrets were taken out of its input and no other was given;
    * `user-unknown` if it is not known what its user may call now.
    */
   retry(workspace: Caller, id: string, options?: RetryDeadOptions): Promise<ToolOutcome>;
@@ -116,7 +116,7 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
   };
 }
 
-/** A letter that nobody else tries now. */
+/** A letter that only this caller tries now. */
 interface OwnLetter {
   readonly kv: Store["kv"];
   readonly workspace: Caller;
@@ -176,15 +176,15 @@ async function replaceLetter(kv: Store["kv"], ifVersion: number, letter: DeadLet
   try {
     await kv.set(prefix + letter.id, { ...letter } as unknown as JsonObject, { ifVersion });
   } catch (cause) {
-    // Somebody else has dropped it, or tried it too: it must not come back.
+    // It was dropped or tried elsewhere: it must not come back.
     if (!isKitbagError(cause, "store-conflict")) throw cause;
   }
 }
 
 /**
- * Runs `work` while nobody else, here or in another process, does so for the same letter.
+ * Runs `work` while no other caller, here or in another process, does so for the same letter.
  *
- * @throws {KitbagError} `dead-letter-busy` if somebody else does.
+ * @throws {KitbagError} `dead-letter-busy` if another one does.
  */
 async function withLetter<Answer>(kv: KeyValueStore, id: string, work: () => Promise<Answer>): Promise<Answer> {
   const lease = await takeLease(kv, `dead-claim:${id}`);

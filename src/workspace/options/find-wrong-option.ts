@@ -49,7 +49,7 @@ function nearestOption(key: string, known: readonly string[]): string {
   return nearest === undefined ? `one of ${known.join(", ")}` : quote(nearest);
 }
 
-/** Numbers are no secrets, and whoever gave a wrong one wants to see it. */
+/** Numbers are no secrets, and a wrong one is worth showing. */
 function describeKind(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (value instanceof Promise) return "a promise that was not awaited";

@@ -32,7 +32,7 @@ export interface WorkspaceLimits {
   readonly keyMs: number;
 }
 
-/** What holds where nobody says otherwise. */
+/** The limits that hold by default. */
 export const defaultLimits: WorkspaceLimits = {
   limitMs: 30_000,
   maxConcurrent: 1000,

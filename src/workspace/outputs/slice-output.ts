@@ -56,7 +56,7 @@ async function loadJson(blobs: Pick<OutputBlobs, "size" | "slice">, handle: stri
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
   } catch {
-    // What it says of the place in the text is of no use: nobody has seen the text.
+    // A position in the text is of no use: the caller has not seen the text.
     const expected = "an output that is JSON; read this one by pages, or search it";
     throw new KitbagError("option-invalid", { option: "handle", found: "an output that is text", expected });
   }

@@ -164,7 +164,7 @@ class Payment {
   }
 
   /**
-   * Counts what the answer cost; nothing if there is none. Never rejects: an answer that was paid is not lost because the store failed.
+   * Counts what the answer cost; nothing without an answer. Never rejects: an answer that was paid is not lost because the store failed.
    * Then what was taken before the question stays counted, and the next question meets the same store.
    */
   async end(): Promise<void> {

@@ -15,7 +15,7 @@ export interface Supply {
    * missing is looked for.
    */
   need(used: number, wanted: number): void;
-  /** Gets one more now if one is free, whoever waits for it elsewhere, and keeps it until the answer is called, needed or not. */
+  /** Gets one more now if one is free, even if other processes wait for it, and keeps it until the answer is called, needed or not. */
   grow(): Promise<() => void>;
 }
 
@@ -47,13 +47,13 @@ function toNumbers(name: string): string {
   return `place:${hash("sha256", name).slice(0, 32)}:`;
 }
 
-/** How long until somebody who waits looks again, more or less. */
+/** How long a waiting process pauses before it looks again, more or less. */
 const pollMs = 50;
 /** So long a process keeps its last places while another one has none. */
 const sliceMs = 500;
 /** So long it takes none that it has left to others. */
 const restMs = 3 * pollMs;
-/** So long the others know that somebody here waits. */
+/** How long the other processes know that calls wait here. */
 const wishMs = 1000;
 /** A store that is away for longer is not waited for. */
 const patienceMs = 5000;
@@ -65,7 +65,7 @@ interface SupplyParts {
   readonly listener: SupplyListener;
 }
 
-/** Each place has a number below the limit, which is a key of the store: whoever has its lease has the place. */
+/** Each place has a number below the limit, which is a key of the store: the process with its lease has the place. */
 class SharedSupply implements Supply {
   max: number;
   readonly #parts: SupplyParts;
@@ -117,7 +117,7 @@ class SharedSupply implements Supply {
     return release;
   }
 
-  /** How many places are to be left to others now: what is more than a fair share; or one, if somebody has none for too long. */
+  /** How many places are to be left to others now: what is more than a fair share; or one, if another process has had no place for too long. */
   #countForOthers(size: number): number {
     const share = this.#share();
     if (size > share) return size - share;
@@ -132,7 +132,7 @@ class SharedSupply implements Supply {
     return Math.ceil(this.max / (1 + this.#others.length));
   }
 
-  /** Gives back so many, first those that somebody else may have. */
+  /** Gives back `count` places, first those whose lease has lapsed. */
   #giveBack(count: number): void {
     const inOrder = [...this.#leases].toSorted((left, right) => Number(left.isHeld()) - Number(right.isHeld()));
     for (const lease of inOrder.slice(0, count)) {
@@ -177,7 +177,7 @@ class SharedSupply implements Supply {
     return isMore;
   }
 
-  /** Says that somebody here waits, and hears who else does. */
+  /** Tells the other processes that calls wait here, and learns which of them wait. */
   async #meetOthers(): Promise<void> {
     const { kv } = this.#parts;
     this.#hasWish = true;
@@ -218,7 +218,7 @@ class SharedSupply implements Supply {
     return leases;
   }
 
-  /** Some of the numbers that nobody has, or nobody who lives; whichever: two who look at once had better not pick the same. */
+  /** Some of the numbers that are free or whose process is dead, at random: two processes that look at once should not pick the same. */
   #findFree(taken: ReadonlyMap<string, number>, count: number): readonly string[] {
     const ends = this.#keyOf(this.max);
     const dead = [...taken]

@@ -20,7 +20,7 @@ export interface OnceSubject {
   readonly input: JsonValue;
 }
 
-/** What is known of a use: somebody has begun it, or how it ended. Whoever runs it has a lease besides, so that one knows whether he lives. */
+/** What is known of a use: that it has begun, or how it ended. The process that runs it holds a lease too, which ends when it dies. */
 type OnceRecord =
   | { readonly status: "running"; readonly input: string }
   | { readonly status: "done"; readonly input: string; readonly outcome: OnceOutcome };
@@ -29,7 +29,7 @@ type OnceRecord =
 export type OnceClaim =
   | { readonly status: "run"; readonly ticket: OnceTicket }
   | { readonly status: "done"; readonly outcome: OnceOutcome }
-  /** Somebody runs it now. */
+  /** It is running now. */
   | { readonly status: "wait" }
   /** It was running when its process died. */
   | { readonly status: "uncertain" }
@@ -52,7 +52,7 @@ export interface OnceOptions {
   readonly limitMs: number;
   /** How long it is known after it is over. */
   readonly keyMs: number;
-  /** What was seen of those who run it, by whoever waits for them. */
+  /** What the waiting call has seen of the lease. */
   readonly watch: LeaseWatch;
 }
 
@@ -75,7 +75,7 @@ export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options
   return claim;
 }
 
-/** Decides on a use that nobody else runs now, and nobody else can begin. */
+/** Decides on a use whose lease this process holds. */
 async function claimLeased(use: LeasedUse, { mayRunAgain, limitMs, keyMs }: OnceOptions): Promise<OnceClaim> {
   const { kv, place, input } = use;
   // Looked at again: it may have ended just before the lease did.
@@ -105,7 +105,7 @@ function answerFor(found: VersionedValue | undefined, input: string): OnceClaim 
   return record.status === "done" ? { status: "done", outcome: record.outcome } : undefined;
 }
 
-/** Lets a use that ended with a failure happen again, for somebody who knows that it failed and wants it all the same. */
+/** Lets a use that ended with a failure happen again, for a caller who knows that it failed. */
 export async function reopenOnce(kv: KeyValueStore, subject: Omit<OnceSubject, "input">): Promise<void> {
   const place = toPlace(subject);
   const found = await kv.get(place);
@@ -115,7 +115,7 @@ export async function reopenOnce(kv: KeyValueStore, subject: Omit<OnceSubject, "
   try {
     await kv.delete(place, { ifVersion: found.version });
   } catch (cause) {
-    // Somebody else was faster, and may run it now.
+    // Another process was faster, and may run it now.
     if (!isKitbagError(cause, "store-conflict")) throw cause;
   }
 }
@@ -125,7 +125,7 @@ function toPlace({ address, user, key }: Omit<OnceSubject, "input">): string {
   return `once:${address}:${hash("sha256", toCanonicalJson([user ?? null, key]))}`;
 }
 
-/** Whoever keeps something longer keeps it for ever. */
+/** What is kept for longer is kept for ever. */
 const longestMs = 1e14;
 
 function toExpiry(durationMs: number): Pick<WriteOptions, "expiresInMs"> {
@@ -146,13 +146,13 @@ function toTicket({ kv, place, input, lease }: LeasedUse, version: number, keyMs
       const done = { status: "done", input, outcome: outcome as unknown as JsonValue };
       const write = (ifVersion: number): Promise<unknown> => kv.set(place, done, { ifVersion, ...toExpiry(keyMs) });
       try {
-        // It took longer than it is known that it runs, because somebody was asked meanwhile: nobody else has begun it.
+        // The record expired while an approval was pending: no other process has begun the use.
         await write(version).catch((cause: unknown) => {
           unlessTaken(cause);
           return write(0).catch(unlessTaken);
         });
       } finally {
-        // The outcome is there: nobody has to wait until the lease is given back.
+        // The outcome is there: no call has to wait until the lease is given back.
         void lease.end();
       }
     },
@@ -166,7 +166,7 @@ function toTicket({ kv, place, input, lease }: LeasedUse, version: number, keyMs
   };
 }
 
-/** Whoever took a use over because this process seemed dead decides what is known of it: that is no failure of this one. */
+/** A process that took the use over because this one seemed dead decides what is known of it: that is no failure here. */
 function unlessTaken(cause: unknown): void {
   if (!isKitbagError(cause, "store-conflict")) throw cause;
 }

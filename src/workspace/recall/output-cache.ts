@@ -32,7 +32,7 @@ interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
   readonly generation: number;
 }
 
-/** An output that is kept; or, if there is none, the generation: what is begun before it grows may be out of date when it ends. */
+/** An output that is kept; or else the generation: what is begun before it grows may be out of date when it ends. */
 export type FoundOutput = { readonly kept: KeptOutput } | { readonly generation: number };
 
 /** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
@@ -117,7 +117,7 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       if (bytes > maxBytes || generation !== latest) return;
       const until = Date.now() + ttlMs;
       await kv.set(key, { output, until, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
-      // Whoever forgot something before it was written has not seen it.
+      // A `forget` that ran before this write has not seen it.
       if (generation === (await readGeneration())) remember(recent, key, { output, bytes }, ttlMs);
       else await kv.delete(key);
     },

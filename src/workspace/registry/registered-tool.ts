@@ -76,7 +76,7 @@ export type InjectedSource = InjectedRecord | ((call: InjectorCall) => InjectedR
 export interface Holder {
   /** The skills it has open, in the order they were opened. Never changed in place: another set takes its place. */
   open: ReadonlySet<string>;
-  /** Those of them that somebody asked for; the others are open because another one requires them. */
+  /** Those of them that were asked for; the others are open because another one requires them. */
   readonly asked: Set<string>;
   /** Nothing is available to one that is closed. */
   isClosed: boolean;

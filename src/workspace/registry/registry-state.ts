@@ -139,7 +139,7 @@ function refusePromise(answer: unknown): void {
   });
 }
 
-/** What came of a change for those that somebody listens to. */
+/** What a change means for each session that has listeners. */
 type News = readonly { readonly holder: Holder; readonly difference: WorkspaceChange | undefined }[];
 
 /** Who hears of a change may make the next one: all holders are told of the first before any is told of the second. */
@@ -189,7 +189,7 @@ export interface Placed extends Found {
   readonly position: number;
 }
 
-/** The tools of a registry, found by each of the things that somebody may know about them. */
+/** The tools of a registry, found by address, wire name, name, owner or identity. */
 export interface ToolIndex {
   /** In the order in which they were added. */
   readonly byAddress: ReadonlyMap<string, Placed>;

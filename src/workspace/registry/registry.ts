@@ -30,7 +30,7 @@ export interface Extras {
   readonly versions?: readonly Tool[];
 }
 
-/** What somebody sees of a registry. */
+/** What the workspace or a session sees of a registry. */
 export interface RegistryView {
   resolve(requested: string, from?: string): Resolution;
   isAvailable(entry: Entry): boolean;
@@ -222,7 +222,7 @@ function refuseTaken(tool: Tool, owner: Owner, { byAddress, byWireName }: Lookup
 }
 
 /**
- * An earlier version, no laxer than the tool of now: whoever marked that as destructive, or wants each call approved, means the tool,
+ * An earlier version, no laxer than the tool of now: a mark as destructive, or as needing approval, is meant for the tool,
  * and not only its newest version. The same tool if nothing has to be added.
  */
 export function tighten(earlier: Tool, now: Tool): Tool {
@@ -292,7 +292,7 @@ function createAvailableTools({ version, list }: AvailableToolsSource): (holder:
     sharedVersion = version();
     const key = [...holder.open].toSorted().join("\n");
     const found = shared.get(key)?.deref() ?? list(holder);
-    // An old one that says the same goes before: somebody may have made something of it.
+    // An old list that says the same goes first: what was made of it can be kept by its identity.
     const kept = [known.get(holder.open)?.tools, holder.tools].find((tools) => isSame(tools, found));
     const tools = kept ?? Object.freeze(found);
     shared.set(key, new WeakRef(tools));

@@ -14,7 +14,7 @@ export interface SetParts {
   readonly inFlight: InFlight;
   readonly skills: Map<string, Skill>;
   readonly lives: SkillLives;
-  /** Tells that somebody has opened a skill, or that one that is open is another version now. */
+  /** Tells that a skill was opened, or that an open one has a new version. */
   readonly tellOpened: (skill: Skill) => void;
 }
 
@@ -85,7 +85,7 @@ async function wakeAndOpen(
   }
 }
 
-/** Nobody waits for the activation any more who aborted it, or closed the session. */
+/** Aborted with the caller's signal, or when the session is closed. */
 function signalFor(holder: Holder, { signal }: SkillOptions): AbortSignal {
   holder.stop ??= new AbortController();
   return signal === undefined ? holder.stop.signal : AbortSignal.any([signal, holder.stop.signal]);

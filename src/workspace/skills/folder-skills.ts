@@ -141,7 +141,7 @@ function isBroken({ status, diagnostics }: SkillReport): boolean {
   return status === "skipped" && !diagnostics.some((one) => one.code === "skill-shadowed");
 }
 
-/** Changed files take the grant back: nobody runs the old version in place of one that nobody has looked at. */
+/** Changed files take the grant back: the old version does not run in place of one that was not reviewed. */
 function isGone(before: Skill, after: Skill | undefined): boolean {
   if (after === undefined) return true;
   return before.folder?.trust.status === "trusted" && after.folder?.trust.status === "untrusted";
@@ -150,7 +150,7 @@ function isGone(before: Skill, after: Skill | undefined): boolean {
 function put(workspace: SkillHolder, own: OwnSkills, one: OwnSkill): Diagnostic | undefined {
   const { name } = one.skill;
   try {
-    // A skill of this name that did not come from a folder is somebody else's: adding fails and says so.
+    // A skill of this name that did not come from these folders stays: adding fails and says so.
     if (own.has(name) && workspace.getSkill(name) !== undefined) workspace.replaceSkill(one.skill);
     else workspace.addSkill(one.skill);
     own.set(name, one);

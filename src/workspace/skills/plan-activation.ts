@@ -134,13 +134,13 @@ function checkVersion(
   return [{ path, expected: `${use.address} with the signature that the skill was made for`, found }];
 }
 
-/** The open skills that nobody asks for, the last opened first. */
+/** The open skills that were not asked for and are not required, the last opened first. */
 export function unneededBy({ open, asked }: Holder, planner: Planner): readonly string[] {
   const still = neededBy([...asked], planner);
   return [...open].filter((one) => !still.has(one)).toReversed();
 }
 
-/** Those of `names` that are open, what cannot be open without them, and what nobody asks for then; the last opened first. */
+/** Those of `names` that are open, what cannot be open without them, and what is not required any more then; the last opened first. */
 export function closedWith({ open, asked }: Holder, names: readonly string[], planner: Planner): readonly string[] {
   const closing = new Set(names.filter((name) => open.has(name)));
   for (let before = -1; before !== closing.size;) {

@@ -83,7 +83,7 @@ function longestThatFits(longest: number, fits: (length: number) => boolean): nu
 
 function renderLines(skills: readonly Skill[], longest: number): string {
   const lines = skills.map((skill) => {
-    // One line for each: what a skill says of itself must not look like what somebody else says.
+    // One line for each: a description must not look like another line of the list.
     const line = toVisibleText(shorten(describeSkill(skill), longest)).replaceAll(/\s+/gu, " ");
     return `- ${skill.name}: ${line}`;
   });
@@ -105,7 +105,7 @@ function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).trimEnd()}…`;
 }
 
-/** Text for XML: markup is escaped, and characters that nobody sees are left out. */
+/** Text for XML: markup is escaped, and invisible characters are left out. */
 function toXmlText(text: string): string {
   return toVisibleText(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -116,7 +116,7 @@ export interface RenderToolsOptions {
   readonly format?: "compact" | "json";
 }
 
-/** Writes the tools of open skills, in a section of its own, one part for each skill; empty if there are none. */
+/** Writes the tools of open skills, in a section of its own, one part for each skill; empty without open skills. */
 export function renderSkillTools(
   tools: readonly RegisteredTool[],
   { format = "compact" }: RenderToolsOptions = {},

@@ -39,7 +39,7 @@ export async function runCommands(
   async function run({ tool, input }: Extract<SkillCommand, { ok: true }>): Promise<CommandAnswer> {
     const refuse = (): Failure | undefined => refuseSkill(skill, planner);
     const refused = refuse();
-    // Nobody is asked to approve, and nothing is recorded, of what could not run anyway.
+    // What cannot run is neither put up for approval nor recorded.
     if (refused !== undefined) return toMissed(refused);
     const address = `${skill.name}/${tool.name}`;
     const entry = { tool, address, wireName: address, source: "skill", owner: skill.name } as const;
@@ -49,7 +49,7 @@ export async function runCommands(
   }
 }
 
-/** Why a skill may run nothing now; it may have changed while somebody was asked. */
+/** Why a skill may run nothing now; it may have changed while an approval was pending. */
 function refuseSkill(skill: Skill, planner: Planner): Failure | undefined {
   try {
     if (planner.skills.get(skill.name) !== skill)

@@ -36,7 +36,7 @@ export interface Searcher {
   isAvailable(entry: Entry): boolean;
 }
 
-/** Finds skills and tools for somebody. */
+/** Finds skills and tools, as one searcher sees them. */
 export type Search = (searcher: Searcher, query: string, options?: SearchOptions) => readonly FoundItem[];
 
 /** What is said of what is found, but for the score. */

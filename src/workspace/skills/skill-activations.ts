@@ -12,23 +12,23 @@ export interface SkillLives {
    * @throws {KitbagError} `skill-failed` if it fails, or `signal` is aborted before: the others still wait then.
    */
   enter(skill: Skill, signal: AbortSignal | undefined): Promise<Hold | undefined>;
-  /** For somebody who entered and does not open the skill. */
+  /** Gives a use up that was entered and not settled. */
   cancel(hold: Hold): Promise<void>;
-  /** For somebody who entered and has opened the skill. */
+  /** Says that the skill of an entered use is open now. */
   settle(hold: Hold): void;
-  /** For somebody who begins with a skill that another has open. */
+  /** Adds a use for a session that begins with the skill open. */
   join(name: string): void;
-  /** What somebody holds who has the skill open. */
+  /** The use of a session that has the skill open. */
   holdOf(skill: Skill): Hold;
   /** Whether it is of the life that the skill has now. */
   isCurrent(hold: Hold): boolean;
-  /** Answers with what went wrong. `onDeactivate` runs when the last one leaves and no call is running, unless somebody comes back. */
+  /** Answers with what went wrong. `onDeactivate` runs when the last use ends and no call is running, unless the skill is opened again. */
   leave(hold: Hold): Promise<Failure[]>;
   /** Ends the life of a skill that is taken out, when those who have it open leave; another one of its name begins after that. */
   retire(skill: Skill): void;
 }
 
-/** That somebody has a skill open, or is opening it. */
+/** One use of an activation: a session has the skill open, or is opening it. */
 export interface Hold {
   readonly skill: Skill;
   readonly life: Life;
@@ -68,7 +68,7 @@ export function createSkillLives(inFlight: InFlight): SkillLives {
 
   async function endUnlessWanted({ skill, life }: Hold): Promise<Failure[]> {
     if (!isWanted(life) && skill.onDeactivate !== undefined) await inFlight.idle(skill.name);
-    // Somebody may have come back in the meantime.
+    // It may have been opened again in the meantime.
     if (isWanted(life)) return [];
     const failure = await fallAsleep(skill, life);
     life.onOver?.();
@@ -118,7 +118,7 @@ function createLife(asleep: Promise<unknown> = Promise.resolve()): Life {
   return { users: 0, openers: 0, waking: undefined, asleep, isRetired: false };
 }
 
-/** Puts a life in the place of one that is retired. It need not be remembered after that one is over, if nobody wants it. */
+/** Puts a life in the place of one that is retired. It need not be remembered after that one is over, if it has no use. */
 function replaceLife(lives: Map<string, Life>, name: string, next: Life): void {
   lives.set(name, next);
   void next.asleep.then(() => {
@@ -179,7 +179,7 @@ async function raceAbort(waking: Waking, signal: AbortSignal): Promise<KitbagErr
   }
 }
 
-/** Ends what nobody waits for any more: whoever comes next begins anew. */
+/** Ends an activation that no session waits for any more: the next one begins anew. */
 function giveUp(waking: Waking, life: Life, reason: unknown): void {
   if (life.waking !== waking || waking.isAwake) return;
   life.waking = undefined;

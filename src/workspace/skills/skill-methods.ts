@@ -64,7 +64,7 @@ export interface SkillMethods {
   /**
    * Puts another version in the place of the skill of this name, in one change. If it is open it stays open with the new tools.
    *
-   * @throws {KitbagError} `skill-not-found` if there is none; `skill-broken` if it is open and the new version could not be:
+   * @throws {KitbagError} `skill-not-found` if there is no such skill; `skill-broken` if it is open and the new version could not be:
    * then everything stays as it was.
    */
   replaceSkill(skill: Skill): void;
@@ -110,7 +110,7 @@ export interface SkillMethods {
   activeInstructions(): string;
   /** The list of skills for a prompt, within a budget. */
   renderCatalog(options?: CatalogOptions): RenderedCatalog;
-  /** The tools of the open skills, in a section of their own. Empty if there are none. */
+  /** The tools of the open skills, in a section of their own. Empty without open skills. */
   renderSkillTools(options?: RenderToolsOptions): string;
   /** Finds skills and tools by words, open or not, the best first. */
   search(query: string, options?: SearchOptions): readonly FoundItem[];

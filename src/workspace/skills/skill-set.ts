@@ -41,7 +41,7 @@ export interface SkillSet {
 
 /** Who hears of what happens to skills. */
 export interface SkillSetTold {
-  /** Told of every skill that somebody opens, and of new versions of those that are open. */
+  /** Told of every skill that is opened, and of new versions of those that are open. */
   readonly tellOpened: (skill: Skill) => void;
   /** Told the names of skills that came, were replaced or went away. */
   readonly tellChanged: (names: readonly string[]) => void;
@@ -108,7 +108,7 @@ function replaceIn({ registry, skills }: SetParts, before: Skill, skill: Skill):
   registerReused(registry, skill, holder);
 }
 
-/** Somebody who has the skill open. */
+/** A session that has the skill open, or the workspace. */
 function findHolder({ holders }: Registry, { name }: Skill): Holder | undefined {
   return holders.values().find(({ open }) => open.has(name));
 }

@@ -32,7 +32,7 @@ export function openTools(registry: Registry, skill: Skill, holder: Holder): voi
   if (isFirst) registerReused(registry, skill, holder);
 }
 
-/** Puts the tools that a skill takes over from others into the registry: they are there while somebody has the skill open. */
+/** Puts the tools that a skill takes over from others into the registry: they are there while any session has the skill open. */
 export function registerReused(registry: Registry, skill: Skill, holder: Holder): void {
   for (const tool of toReusedTools(skill, registry.viewOf(holder))) {
     registry.addReserved(tool, { source: "skill", name: skill.name });
@@ -46,7 +46,7 @@ export function closeTools(registry: Registry, skill: Skill, holder: Holder): vo
   for (const { name } of skill.reuses) registry.remove(`${skill.name}/${name}`);
 }
 
-/** Whether somebody has the skill open. */
+/** Whether the workspace or a session has the skill open. */
 function isOpenAnywhere({ holders }: Registry, skill: string): boolean {
   return holders.values().some(({ open }) => open.has(skill));
 }

@@ -19,7 +19,7 @@ export interface StateName {
 
 /** The states of a workspace's tools and skills, one for each user. */
 export interface States {
-  /** The state of that name; each of its methods begins with `check`, which throws when there is nobody any more to use it. */
+  /** The state of that name; each of its methods begins with `check`, which throws when the call that opened it is over. */
   open(name: StateName, check: () => void): ToolState;
 }
 
@@ -113,7 +113,7 @@ interface StatePlace {
   readonly prefix: string;
   readonly room: StateRoom;
   readonly limits: StateLimits;
-  /** Throws when there is nobody any more to use it. */
+  /** Throws when the call that opened it is over. */
   readonly check: () => void;
 }
 
@@ -123,7 +123,7 @@ interface StateWrite {
   readonly options: WriteOptions;
 }
 
-/** How often somebody else may be faster. */
+/** How often another writer may be faster. */
 const maxAttempts = 200;
 /** How often to try again at once. */
 const quickAttempts = 20;
@@ -171,7 +171,7 @@ async function updateState(place: StatePlace, write: StateWrite, change: StateCh
   return (await rewrite(place, write, change)) as JsonValue | undefined;
 }
 
-/** Decides anew as long as somebody else is faster. */
+/** Decides anew as long as another writer is faster. */
 async function rewrite(
   place: StatePlace,
   { key, options }: StateWrite,
@@ -190,11 +190,11 @@ async function rewrite(
     } else if (await succeeds(writeState(place, { key, options: { ...options, ifVersion } }, next))) return next;
     if (attempt > quickAttempts) await sleep(Math.random() * longestWait);
   }
-  const expected = "nobody else to write";
-  throw new KitbagError("store-conflict", { where: key, expected, found: `somebody, ${maxAttempts} times` });
+  const expected = "no other writer";
+  throw new KitbagError("store-conflict", { where: key, expected, found: `another one, ${maxAttempts} times` });
 }
 
-/** Tells whether a write happened; if not, somebody else was faster. */
+/** Tells whether a write happened; if not, another writer was faster. */
 async function succeeds(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;

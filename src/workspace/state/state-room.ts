@@ -56,7 +56,7 @@ export function createStateRoom(kv: KeyValueStore, prefix: string, limits: State
 
   async function findRoom(key: string, bytes: number): Promise<Amount | undefined> {
     const asNew = { keys: 1, bytes };
-    // While somebody counts, nobody knows.
+    // While a count is under way, how much is kept is unknown.
     if (counting === undefined && reserve(asNew)) return asNew;
     counting ??= count().finally(() => (counting = undefined));
     await counting;

@@ -59,7 +59,7 @@ function describeStart(call: Call, { options }: Tracing): Attributes {
   return {
     [conventions.operationName]: executeTool,
     [conventions.toolCallId]: id,
-    // What there is has no secret in its name; what somebody asks for may be anything.
+    // What there is has no secret in its name; the name that was asked for may be anything.
     [conventions.toolName]: resolution.ok ? call.address : show(call, call.address),
     [own.callDepth]: depth,
     ...(parentId !== undefined && { [own.callParent]: parentId }),

@@ -11,7 +11,7 @@ export interface Tracing {
   readonly options: TelemetryOptions;
 }
 
-/** Finds out, for each call, whether somebody wants spans; most of the time nobody does, and then it costs next to nothing. */
+/** Finds out, for each call, whether spans are wanted; mostly they are not, and then it costs next to nothing. */
 export interface Telemetry {
   isOn(): boolean;
   /** Only if it is on. */
@@ -43,7 +43,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
-/** Tells whether anybody will see what is inside a context: most traces of a busy service are not recorded. */
+/** Tells whether what is inside a context is recorded: most traces of a busy service are not recorded. */
 export function isRecording({ tracing }: CallTrace, context: Context): boolean {
   return tracing.api.trace.getSpan(context)?.isRecording() === true;
 }
@@ -68,14 +68,14 @@ export type OpenTelemetry = typeof Api;
 const registered = Symbol.for("opentelemetry.js.api.1");
 
 /**
- * Tells whether somebody has registered a tracer provider. The package itself need not be there for that: it consists of 50 files,
+ * Tells whether a tracer provider is registered. The package itself need not be there for that: it consists of 50 files,
  * and most processes have no use for them.
  */
 export function hasTracerProvider(): boolean {
   return (globalThis as Registered)[registered]?.trace !== undefined;
 }
 
-/** Tells whether somebody has registered a meter provider. */
+/** Tells whether a meter provider is registered. */
 export function hasMeterProvider(): boolean {
   return (globalThis as Registered)[registered]?.metrics !== undefined;
 }
@@ -127,7 +127,7 @@ function isChoice(value: unknown): boolean {
 
 const grammar = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/u;
 
-/** Reads where in a trace something happens; `undefined` for what is none: then a new trace begins, as the W3C wants it. */
+/** Reads where in a trace something happens; `undefined` for any other text: then a new trace begins, as the W3C wants it. */
 export function parseTraceContext(
   api: OpenTelemetry,
   { traceparent, tracestate }: TraceContext,
@@ -145,7 +145,7 @@ export function parseTraceContext(
   return api.isSpanContextValid(span) ? span : undefined;
 }
 
-/** Writes down where in a trace `context` is, for somebody else; empty if it is in none. */
+/** Writes down where in a trace `context` is, as headers; empty outside a trace. */
 export function toTraceContext(api: OpenTelemetry, context: Context): TraceContext {
   const span = api.trace.getSpanContext(context);
   if (span === undefined || !api.isSpanContextValid(span)) return {};

@@ -21,7 +21,7 @@ import { toData } from "../registry/tool-digest.ts";
 export interface KeepVersionsOptions {
   /** Who makes the changes. */
   readonly author?: string;
-  /** Told of what could not be kept, such as a file that changed in between. @default nobody is told */
+  /** Told of what could not be kept, such as a file that changed in between. @default failures are ignored */
   readonly onError?: (cause: unknown, address: string) => void;
 }
 
