@@ -26,7 +26,7 @@ export const shortestToken = 16;
 /**
  * Finds out that a gate must not be opened like this.
  *
- * @throws {KitbagError} `gate-unprotected` if the network could reach it and nothing is asked of anybody
+ * @throws {KitbagError} `gate-unprotected` if the network could reach it without a token or OAuth
  * @throws {KitbagError} `option-invalid` if an option is wrong; a token is never shown
  */
 export function checkGateOptions({ host = "127.0.0.1", port = 0, ...options }: GateOptions): void {
@@ -75,7 +75,7 @@ function checkToken(given: GateToken, index: number): void {
     refuse(option, "something else", "letters, digits and signs without spaces");
   }
   if (token.length < shortestToken) {
-    refuse(option, `${token.length} characters`, `at least ${shortestToken}, so that nobody guesses it`);
+    refuse(option, `${token.length} characters`, `at least ${shortestToken}, so that it cannot be guessed`);
   }
 }
 
@@ -86,7 +86,7 @@ function checkId(id: string, option: string): void {
   if (isWrong) refuse(option, showValue(id), expected);
 }
 
-/** Keys that come over plain HTTP could be anybody's. */
+/** Keys that come over plain HTTP could come from an attacker. */
 function checkUrl(option: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === "https:") return;

@@ -25,7 +25,7 @@ export async function createGate(options: GateOptions): Promise<Gate> {
   const jose = options.oauth && (await import("jose"));
   const server = createGateServer(limits);
   const { url } = await listen(server, options);
-  // From here to connect() nothing may be waited for: a request would find nobody.
+  // No `await` from here to connect(): a request would find no listener.
   const parts = createParts(options, limits, { url, jose });
   const listener = createListener(parts);
   const sweep = connect(server, parts, listener);
@@ -134,7 +134,7 @@ function createRouteFinder(routes: readonly Route[]): (path: string) => Route | 
   return (path) => exact.get(path) ?? below.find(({ prefix }) => path.startsWith(prefix))?.route;
 }
 
-/** Answers bytes that are no request, and cuts the connection. What was wrong in detail is nobody's business. */
+/** Answers bytes that are no request, and cuts the connection. The client is not told what was wrong in detail. */
 function answerBroken(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) {
     socket.destroy();
@@ -195,7 +195,7 @@ const mostKnown = 64;
  * Makes the check of `Host` headers that keeps web pages out whose name was made to point here (DNS rebinding).
  *
  * A gate on loopback is called by the names of loopback, another one also by its own address, and both by `hosts`. One that
- * listens everywhere is called by any number: an address is no name, so nobody can make it point elsewhere.
+ * listens everywhere is called by any number: an address is not a name, so an attacker cannot make it point elsewhere.
  */
 function createHostCheck(host: string, hosts: readonly string[]): (header: string) => boolean {
   const names = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isKitbagError, quote } from "../core/errors.ts";
 import { type Access, type Denial, isDenial } from "./access/access.ts";
 import type { Challenge } from "./access/challenge.ts";
-import { anybody } from "./access/token-check.ts";
+import { localCaller } from "./access/token-check.ts";
 import type { Caller, GateEvent, GateLimits, Refusal, Route } from "./gate.ts";
 import type { Buckets } from "./limits/buckets.ts";
 import type { Connection, Connections } from "./limits/connections.ts";
@@ -104,7 +104,7 @@ function toRequestParts(parts: ListenerParts): RequestParts {
 
 /** Finds out that a caller must wait, sends too much or holds too many connections. */
 function checkCaller(parts: ListenerParts, visit: Visit, caller: Caller): SentRefusal | undefined {
-  const waitMs = caller === anybody ? 0 : takeOne(parts.callers, caller.id, visit.nowMs);
+  const waitMs = caller === localCaller ? 0 : takeOne(parts.callers, caller.id, visit.nowMs);
   const refusal = waitMs > 0 ? tooMany(waitMs) : checkLength(visit.incoming, parts.head);
   if (refusal !== undefined || parts.connections.letIn(visit.incoming.socket, caller)) return refusal;
   return { status: 429, message: "too many connections of this caller are in use; close some" };

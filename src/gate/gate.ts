@@ -1,3 +1,10 @@
+/**
+ * The listener that `mcp` and `http` share: it checks `Host`, `Origin`, tokens and limits of every request, and hands the request to a
+ * route. May import `core`, `platform` and the rows above them; only this folder opens a server. This file holds the contracts. Start with
+ * `create-gate.ts` (opens and closes the server), then `create-listener.ts` (the life of one request).
+ *
+ * @module
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Scopes } from "../core/scopes.ts";
@@ -25,7 +32,7 @@ export interface GateRequest {
   readonly caller: Caller;
   /** The path as it was sent, without the query: `/mcp`. */
   readonly path: string;
-  /** What is behind the `?`, as it was sent; empty if there is none. */
+  /** What is behind the `?`, as it was sent; empty without a query. */
   readonly query: string;
   /** Aborted when the client goes away before it has its answer, or the gate is closed and the time of grace is over. */
   readonly signal: AbortSignal;
@@ -58,7 +65,7 @@ export interface Route {
   handle(request: GateRequest): void | Promise<void>;
   /** The body of an answer that the gate gives itself, as JSON text. @default `{"error":{"status","message"}}` */
   renderRefusal?(refusal: Refusal): string;
-  /** Is told that the gate begins to close: end the streams that nobody waits for. */
+  /** Is told that the gate begins to close: end the streams without a pending answer. */
   onClosing?(): void;
   /**
    * Is told that a token is gone or has other scopes: `caller` is the object that requests with it had. End what is kept for it; the
@@ -71,7 +78,7 @@ export interface Route {
 export type GateToken = GateTokenOwner &
   (
     | {
-        /** At least 16 characters, so that nobody guesses it. */
+        /** At least 16 characters, so that it cannot be guessed. */
         readonly token: string;
       }
     | {
@@ -118,11 +125,11 @@ export interface GateLimits {
   /** Wrong tokens a second of one address. @default 1, 20 */
   readonly guesses: Rate | "off";
   /**
-   * Beyond it, connections that nobody was let in by make room, the oldest first; then those that are not in use, of the caller that
+   * Beyond it, connections by which no caller was let in make room, the oldest first; then those that are not in use, of the caller that
    * holds the most. @default 2000
    */
   readonly maxConnections: number;
-  /** Connections of one caller with a token. Beyond it, those not in use make room; if there is none, the request is refused. @default 200 */
+  /** Connections of one caller with a token. Beyond it, those not in use make room; if all are in use, the request is refused. @default 200 */
   readonly maxConnectionsPerCaller: number;
   /** How long the head of a request may take, counted from the connection. @default 10_000 */
   readonly headMs: number;
@@ -188,7 +195,7 @@ export interface Gate {
   readonly running: number;
   /**
    * Takes other tokens in place of those before. Requests and streams that a token was let in for which is not there any more, or has
-   * other scopes now, are cut at once. Without tokens nobody is let in by one; a gate that was open to everybody is so no longer.
+   * other scopes now, are cut at once. With an empty list no token is valid; a gate that was open to every client no longer is.
    *
    * @throws {KitbagError} `option-invalid` if a token is wrong; then nothing changes
    */

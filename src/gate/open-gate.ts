@@ -4,7 +4,7 @@ import type { Gate, GateOptions } from "./gate.ts";
  * Opens a listener: on loopback unless told otherwise, and elsewhere only with a token or OAuth. Every request passes the
  * checks of `Host`, `Origin`, token and limits before a route sees it.
  *
- * @throws {KitbagError} `gate-unprotected` if the network could reach it and nothing is asked of anybody
+ * @throws {KitbagError} `gate-unprotected` if the network could reach it without a token or OAuth
  * @throws {KitbagError} `listen-failed` if the address is taken or not ours
  * @throws {KitbagError} `option-invalid` if an option is wrong
  *

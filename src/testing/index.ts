@@ -1,3 +1,9 @@
+/**
+ * The test kit (`kitbag/testing`): conformance suites for stores and sandboxes, a scripted model, and recorded runs as fixtures. May import
+ * every row below it. Each suite is a list of `{ name, run }`: start with `store-conformance.ts` and `models/mock-model.ts`.
+ *
+ * @module
+ */
 export type { ConformanceCheck } from "./conformance.ts";
 export type {
   ExitStatus,

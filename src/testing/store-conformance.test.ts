@@ -496,7 +496,7 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
   },
   {
     fault: "takes a job from one who was slow though nobody else wants it",
-    check: "queue lets the one who was too slow go on as long as nobody else has the job",
+    check: "queue lets a worker that was too slow go on as long as no other worker has the job",
     store: withQueue((queue) => ({
       async extend(job, leaseMs) {
         if ((await queue.count()).claimed === 0)
@@ -522,7 +522,7 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
   },
   {
     fault: "lets anybody finish a job that nobody has claimed",
-    check: "queue knows nothing of jobs that nobody has claimed, and of other attempts",
+    check: "queue knows nothing of unclaimed jobs and of other attempts",
     store: withQueue((queue) => ({
       async complete(job) {
         const jobs = await queue.claim({ leaseMs: 1e9 });
@@ -555,7 +555,7 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
   },
   {
     fault: "takes any lease",
-    check: "queue refuses wrong numbers and jobs that are none",
+    check: "queue refuses wrong numbers and invalid jobs",
     store: withQueue((queue) => ({ claim: (options) => queue.claim({ ...options, leaseMs: 1 }) })),
   },
   {

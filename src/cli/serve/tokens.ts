@@ -17,7 +17,7 @@ import {
   type MadeToken,
 } from "./token-file.ts";
 import { describeCause, isKitbagError } from "../../core/errors.ts";
-import { anybody, createScopesOf } from "../../gate/access/token-check.ts";
+import { localCaller, createScopesOf } from "../../gate/access/token-check.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
 
 /** Where the tokens of a service come from. */
@@ -157,7 +157,7 @@ export interface FollowedTokens {
  */
 export function openTokens(places: TokenPlaces): LiveTokens {
   const missing = places.files.find(({ path, isOwn }) => isOwn && !hasTokenFile(path));
-  const first = missing === undefined ? undefined : { path: missing.path, made: makeToken(anybody.id, "all") };
+  const first = missing === undefined ? undefined : { path: missing.path, made: makeToken(localCaller.id, "all") };
   let kept: Promise<string | undefined> | undefined;
   // What the tokens were read from: what differs from it has changed since, also before anything follows.
   let taken = readTokenTexts(places);
@@ -239,7 +239,7 @@ async function keep(path: string, { line }: MadeToken): Promise<boolean> {
  */
 export function createLocalScopes(invocation: Invocation, person: string | undefined): ScopesOf {
   return (user) => {
-    if (user === person || user === anybody.id) return "all";
+    if (user === person || user === localCaller.id) return "all";
     const tokens = readTokens(withoutMissing(findTokenPlaces(invocation)));
     return tokens.length === 0 ? undefined : createScopesOf(tokens)(user);
   };

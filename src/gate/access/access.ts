@@ -7,9 +7,9 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Guesses } from "../limits/buckets.ts";
 import { clockToleranceMs, createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
-import { anybody, createTokenCheck, readBearer, tokenPrefix, type KnownToken } from "./token-check.ts";
+import { localCaller, createTokenCheck, readBearer, tokenPrefix, type KnownToken } from "./token-check.ts";
 
-/** Somebody is not let in, and what they are told. */
+/** A refusal of a token, and what the client is told. */
 export interface Denial {
   readonly status: number;
   readonly reason: string;
@@ -86,7 +86,7 @@ export function createAccess(parts: AccessParts): Access {
 
   return {
     check(sent) {
-      if (isOpen) return anybody;
+      if (isOpen) return localCaller;
       const token = readBearer(sent.header);
       if (token === undefined) {
         return { status: 401, reason: describeMissing(parts) + describeIgnored(sent), challenge: challenge.render() };
@@ -102,7 +102,7 @@ export function createAccess(parts: AccessParts): Access {
         ? take(token, key, sent)
         : denyToken(describeWrong(token), sent, parts);
     },
-    isGood: (caller) => (isOpen ? caller === anybody : known.callers.has(caller) || jwts.isGood(caller)),
+    isGood: (caller) => (isOpen ? caller === localCaller : known.callers.has(caller) || jwts.isGood(caller)),
     setTokens(others) {
       const { callers } = known;
       known = known.replace(others);
@@ -124,7 +124,7 @@ function tooManyGuesses(retryAfterMs: number): Denial {
   return { status: 429, reason: "too many wrong tokens came from this address; wait", retryAfterMs };
 }
 
-/** Tells whether somebody was not let in. */
+/** Tells whether a token was refused. */
 export function isDenial(answer: Caller | Denial): answer is Denial {
   return "status" in answer;
 }

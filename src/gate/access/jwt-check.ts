@@ -5,7 +5,7 @@ import type * as Jose from "jose";
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Caller, GateOAuth } from "../gate.ts";
 
-/** What a JWT was found to be. `unavailable` says that nobody can tell now. */
+/** What a JWT was found to be. `unavailable`: it cannot be checked now. */
 export type JwtAnswer =
   | { readonly status: "ok"; readonly caller: Caller; readonly expiresAt: number }
   | { readonly status: "wrong"; readonly reason: string }
@@ -72,7 +72,7 @@ export function createJwtCheck(
   };
 }
 
-/** While the issuer fails, nobody can tell whether it has a newer key that would fit. */
+/** While the issuer fails, it is unknown whether it has a newer key that would fit. */
 function toKeptAnswer(cause: unknown, errors: JoseErrors): JwtAnswer {
   if (cause instanceof errors.JWKSNoMatchingKey || !isAboutToken(cause, errors)) {
     return unavailable(describeCause(cause, 200));
@@ -83,7 +83,7 @@ function toKeptAnswer(cause: unknown, errors: JoseErrors): JwtAnswer {
 interface IssuerKeys {
   /** The keys, read again when they are old or none fits. Rejects while the issuer fails. */
   current(): Promise<Jose.JWTVerifyGetKey>;
-  /** Those that were read before, after `current` or a key of it failed; nothing if there are none. */
+  /** Those that were read before, after `current` or a key of it failed; `undefined` if no keys were read. */
   kept(): Promise<Jose.JWTVerifyGetKey | undefined>;
 }
 
@@ -209,7 +209,7 @@ function toMetadataAddresses(issuer: string): string[] {
   ];
 }
 
-/** Metadata of another issuer are not believed: whoever can serve them could let anybody in. */
+/** Metadata of another issuer are not trusted: a host that can serve them could let any caller in. */
 async function readMetadata(address: string, issuer: string): Promise<URL | undefined> {
   const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(limitMs) });
   if (!response.ok) return undefined;

@@ -7,7 +7,7 @@ import type { Caller, GateToken } from "../gate.ts";
 export const tokenPrefix = "kitbag_";
 
 /** Who is let in when no token is asked for. */
-export const anybody: Caller = { id: localUser, scopes: "all" };
+export const localCaller: Caller = { id: localUser, scopes: "all" };
 
 /**
  * Makes the look-up of the scopes that users have now, by their tokens: all that the tokens of one user have together, none for a user
@@ -19,7 +19,7 @@ export function createScopesOf(tokens: readonly GateToken[]): (user: string) => 
     const before = byUser.get(id) ?? new Set<string>();
     byUser.set(id, scopes === "all" || before === "all" ? "all" : new Set([...before, ...scopes]));
   }
-  return (user) => (user === anybody.id || isOAuthId(user) ? undefined : (byUser.get(user) ?? new Set()));
+  return (user) => (user === localCaller.id || isOAuthId(user) ? undefined : (byUser.get(user) ?? new Set()));
 }
 
 /** Tells whether an id is one that a JWT gives: no token may have it. */
@@ -95,7 +95,7 @@ function keep(entry: Entry, before: readonly Entry[]): Entry {
   return isSame ? { ...entry, caller: same.caller } : entry;
 }
 
-/** The token of an `Authorization: Bearer` header; `undefined` if there is none. */
+/** The token of an `Authorization: Bearer` header; `undefined` if the header has no token. */
 export function readBearer(header: string | undefined): string | undefined {
   if (header === undefined || header.length < 8) return undefined;
   if (!header.startsWith("Bearer ") && header.slice(0, 7).toLowerCase() !== "bearer ") return undefined;

@@ -56,7 +56,7 @@ function forgetOne(byName: Map<string, Bucket>): void {
   }
 }
 
-/** Counts wrong tokens, so that nobody can try many. */
+/** Counts wrong tokens, so that no client can try many. */
 export interface Guesses {
   /** How long `network` must wait before another token of it is looked at, in milliseconds; 0 if it need not. */
   waitMs(network: string, nowMs: number): number;

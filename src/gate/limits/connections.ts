@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-import { anybody } from "../access/token-check.ts";
+import { localCaller } from "../access/token-check.ts";
 import type { Caller, GateEvent, GateLimits } from "../gate.ts";
 import type { Bucket, Buckets } from "./buckets.ts";
 
@@ -9,7 +9,7 @@ export interface Connection {
   readonly address: string;
   /** What the address is counted as. */
   readonly network: string;
-  /** What its network has left; `undefined` if nobody counts. */
+  /** What its network has left; `undefined` if addresses are not counted. */
   readonly bucket: Bucket | undefined;
   /** Requests of it that are being answered. */
   running: number;
@@ -30,7 +30,7 @@ export interface Connections {
    * that holds too many loses the one that was not in use for longest, and may not have another if all are in use.
    */
   letIn(socket: Socket, caller: Caller): boolean;
-  /** Cuts those that nobody was let in by. */
+  /** Cuts those by which no caller was let in yet. */
   cutWaiting(): void;
   /** Cuts clients that take nothing of what waits for them. */
   cutStalled(): void;
@@ -78,7 +78,7 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
     },
     find: (socket) => bySocket.get(socket),
     letIn(socket, caller) {
-      const most = caller === anybody ? Infinity : limits.maxConnectionsPerCaller;
+      const most = caller === localCaller ? Infinity : limits.maxConnectionsPerCaller;
       waiting.delete(socket);
       if (held.take(socket, caller.id) <= most) return true;
       cut(held.findUnused(caller.id), `${caller.id} has ${most} connections already`);
@@ -175,7 +175,7 @@ function isStalled(socket: Socket, connection: Connection, stalledMs: number): b
 }
 
 /**
- * What an address is counted as: an IPv4 address by itself, an IPv6 address with all the others of its network (`/64`), since whoever
+ * What an address is counted as: an IPv4 address by itself, an IPv6 address with all the others of its network (`/64`), since a client that
  * has one of them has all.
  */
 export function toNetwork(address: string): string {

@@ -113,7 +113,7 @@ function readBody(incoming: IncomingMessage, { limits, reading }: Bodies): Promi
     const leave = (): void => state.fail(499, "the client went away before its request was complete");
 
     reading.add(state);
-    // Node tells nobody of an error without a listener, and "close" follows it.
+    // Node does not report an error without a listener, and "close" follows it.
     incoming.on("data", take).on("end", end).on("close", leave);
     if (incoming.destroyed) leave();
   });

@@ -12,7 +12,7 @@ export interface SentRefusal extends Refusal {
   readonly keep?: boolean;
 }
 
-/** The largest body that is read to its end though nobody wants it. */
+/** The largest body that is read to its end although the request is refused. */
 const drainBytes = 64 * 1024;
 
 /** How long a client that is still sending may take to see that it was refused. */

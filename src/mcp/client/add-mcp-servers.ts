@@ -19,7 +19,7 @@ export interface AddMcpServersOptions extends ServerToolsOptions {
 }
 
 /**
- * Adds the tools of other MCP servers to a workspace, each server as a component. Only tools that somebody agreed to are added. What is
+ * Adds the tools of other MCP servers to a workspace, each server as a component. Only accepted tools are added. What is
  * wrong with a server is told, and does not keep the others from being added.
  */
 export async function addMcpServers(

@@ -8,7 +8,7 @@ import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import { keepDefinition, readDefinition } from "./server-tools.ts";
 import { toTools, type RefusedTool } from "./to-tools.ts";
 
-/** What a server offers now, to be looked at before somebody agrees to it. */
+/** What a server offers now, to be read before it is accepted. */
 export interface McpOffer {
   /** The server, as the lock calls it. */
   readonly key: string;
@@ -19,7 +19,7 @@ export interface McpOffer {
   readonly refused: readonly RefusedTool[];
   /** Those that were agreed to and are gone, by the server's names. */
   readonly gone: readonly string[];
-  /** What is agreed to if somebody agrees. */
+  /** What the lock holds if the offer is accepted. */
   readonly pins: LockedServer;
 }
 

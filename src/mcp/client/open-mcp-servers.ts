@@ -14,7 +14,7 @@ export interface McpServersOptions {
   readonly home?: string;
   /**
    * Asked about a server that is new, or offers something otherwise than the lock says. What is accepted is pinned there. @default
-   * nobody accepts anything: only what is pinned is used
+   * nothing is accepted: only what is pinned is used
    */
   readonly accept?: (offer: McpOffer) => boolean | Promise<boolean>;
   /** Told what is left out, and why. */
@@ -34,7 +34,7 @@ export interface McpServersOptions {
  * import { openRuntimes } from "kitbag/runtimes";
  * import { mkdtempSync } from "node:fs";
  *
- * // Somebody else's server …
+ * // The server of another program …
  * const hello = defineTool({ name: "hello", description: "Says hello", run: () => "Hello!" });
  * const server = createMcpServer({ workspace: createWorkspace({ tools: [hello] }), exposure: "direct" });
  * const gate = await openGate({ routes: [server.route()] });

@@ -16,7 +16,7 @@ export interface ServerSkillsOptions extends Pick<ServerToolsOptions, "findPins"
   readonly directory: string;
 }
 
-/** The skills of a server that somebody agreed to. */
+/** The accepted skills of a server. */
 export interface ServerSkills {
   readonly skills: readonly Skill[];
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
@@ -25,7 +25,7 @@ export interface ServerSkills {
 const longestDescription = 1024;
 
 /**
- * Finds the skills of a server that somebody agreed to, as they were then. They are text and files: they have no tools, their commands
+ * Finds the accepted skills of a server, as they were when they were accepted. They are text and files: they have no tools, their commands
  * are not run, and their scripts are only files.
  */
 export function findServerSkills(source: McpSource, { findPins, kept, directory }: ServerSkillsOptions): ServerSkills {

@@ -9,23 +9,23 @@ import { toTools, type RefusedTool } from "./to-tools.ts";
 
 /** Where tools of servers come from. */
 export interface ServerToolsOptions {
-  /** What servers offered when somebody agreed; none of a server that is new. */
+  /** What servers offered when it was accepted; `undefined` for a new server. */
   readonly findPins: (key: string) => LockedServer | undefined;
   readonly kept: KeptContent;
-  /** Connects to servers of which not everything is kept here. @default nobody connects */
+  /** Connects to servers of which not everything is kept here. @default never connects */
   readonly openMcp?: () => Promise<Pick<McpRuntime, "connect">>;
 }
 
-/** The tools of a server, as far as somebody agreed to them. */
+/** The tools of a server, as far as they were accepted. */
 export interface ServerTools {
   readonly tools: readonly Tool[];
   readonly refused: readonly RefusedTool[];
-  /** Why there are none, or not all. */
+  /** Why tools are missing. */
   readonly problem?: string;
 }
 
 /**
- * Finds the tools of a server that somebody agreed to. What they are is kept here, so most servers are started only when one of
+ * Finds the tools of a server that were accepted. Their definitions are kept here, so most servers are started only when one of
  * their tools is called. Never throws for what a server does.
  */
 export async function findServerTools(
@@ -76,7 +76,7 @@ export function readDefinition(kept: KeptContent, digest: string): McpDefinition
 
 const mostNamed = 10;
 
-/** Says what a server offers otherwise than somebody agreed to; nothing if all is as it was. */
+/** Says how the offer of a server differs from what was accepted; `undefined` if it does not. */
 export function describeChanges(pins: LockedServer, { tools }: Definitions): string | undefined {
   const others = [...tools].filter(([name, now]) => {
     const digest = toDefinitionDigest(now);

@@ -25,11 +25,11 @@ export type McpGeneration = "2025" | "2026";
 export interface ServedClient {
   readonly workspace: Workspace;
   /**
-   * What is open for this client, as the caller of the request that is being answered may see it. In the 2025 generation it is the client's own; in 2026 all clients see the same one, in which
-   * nothing is opened. What the caller's scopes do not allow is not in it.
+   * What is open for this client, limited to what the caller of the current request may see. A client of 2025 has a session of its own; all
+   * clients of 2026 share one, in which no client opens anything.
    */
   readonly session: Session;
-  /** Who makes the request that is being answered; outside of one, who opened the session. */
+  /** The caller of the current request; outside of a request, the caller that opened the session. */
   readonly caller: Caller;
   readonly generation: McpGeneration;
   readonly store?: Store;
@@ -49,28 +49,28 @@ export interface ServedClient {
 }
 
 /**
- * Which tools a client sees: the fixed few with which it finds and calls everything (`dispatch`), those that are available now
+ * Which tools a client sees: the dispatch tools, with which it finds and calls everything (`dispatch`), those that are available now
  * (`direct`), or both.
  */
 export type McpExposure = "both" | "dispatch" | "direct";
 
-/** A request, as far as it says something of its client. */
-export interface SaidWithRequest {
+/** The part of a request that describes its client. */
+export interface ClientRequest {
   readonly mcpReq: Pick<ServerContext["mcpReq"], "envelope">;
 }
 
-/** A client, and what only the part of the server that serves tools must know of it. */
+/** A client, with what only `tools/` and `calls/` use. */
 export interface ToolClient extends ServedClient {
-  /** Remembers what the client says of itself with a request. */
-  see(context: SaidWithRequest): void;
+  /** Remembers the name that the client gives itself in a request. */
+  see(context: ClientRequest): void;
   /** Which tools it is shown. */
   exposure(): McpExposure;
-  /** What the client says that it can do, with this request or when it connected. */
-  capabilities(context: SaidWithRequest): ClientCapabilities | undefined;
+  /** The capabilities that the client declares, with this request or when it connected. */
+  capabilities(context: ClientRequest): ClientCapabilities | undefined;
   /** Sessions that clients of the 2026 generation keep by handles. */
   readonly handles: SessionHandles;
-  /** Another session as this client's caller may see it. */
-  guard(session: Session): Session;
+  /** Limits another session to what this client's caller may see. */
+  limit(session: Session): Session;
 }
 
 /**
@@ -100,7 +100,7 @@ export interface McpPromptSource {
   complete?(prompt: string, argument: McpArgument): Promise<readonly string[] | undefined>;
 }
 
-/** An argument that somebody is typing. */
+/** An argument that is being typed. */
 export interface McpArgument {
   readonly name: string;
   /** What is typed so far. */

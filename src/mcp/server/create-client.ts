@@ -9,7 +9,7 @@ import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure, McpGeneration, ServedClient, ToolClient } from "./client.ts";
 import type { McpExposureRule, McpServerOptions } from "./mcp-server-options.ts";
-import { guardSession } from "./sessions/guard-session.ts";
+import { limitSession } from "./sessions/limit-session.ts";
 import type { SessionHandles } from "./sessions/session-handles.ts";
 import { getToolList } from "./tools/attach-tools.ts";
 
@@ -32,7 +32,7 @@ type Info = ReturnType<ServedClient["info"]>;
 export function createClient({ options, handles, caller, generation, session, mcp }: ClientParts): ToolClient {
   const { workspace, store, forge, listFiles, resources = [], prompts = [], exposure = "both" } = options;
   let seen: Info;
-  let guarded: { readonly caller: Caller; readonly session: Session } | undefined;
+  let limited: { readonly caller: Caller; readonly session: Session } | undefined;
   // oxlint-disable-next-line typescript/no-deprecated -- the only place that has what a client of 2025 says of itself
   const info = (): Info => seen ?? mcp()?.server.getClientVersion();
 
@@ -40,8 +40,8 @@ export function createClient({ options, handles, caller, generation, session, mc
     workspace,
     get session() {
       const now = caller();
-      if (guarded?.caller !== now) guarded = { caller: now, session: guardSession(session, now, workspace) };
-      return guarded.session;
+      if (limited?.caller !== now) limited = { caller: now, session: limitSession(session, now, workspace) };
+      return limited.session;
     },
     get caller() {
       return caller();
@@ -65,7 +65,7 @@ export function createClient({ options, handles, caller, generation, session, mc
       return readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined;
     },
     handles,
-    guard: (other) => guardSession(other, caller(), workspace),
+    limit: (other) => limitSession(other, caller(), workspace),
   };
   return client;
 }

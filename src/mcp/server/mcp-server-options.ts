@@ -21,7 +21,7 @@ export interface McpServerLimits {
   readonly maxSessions: number;
   /** Sessions of one caller; all who come without a token are one. @default 500 */
   readonly maxSessionsPerCaller: number;
-  /** A session or a handle that nobody uses for so long is closed. @default 30 minutes */
+  /** A session or a handle that was not used for so long is closed. @default 30 minutes */
   readonly idleMs: number;
   /** Handles (`session` of `activate_skill`) of the 2026 generation that one caller holds at once. @default 500 */
   readonly maxHandlesPerCaller: number;
@@ -66,9 +66,9 @@ export interface McpServerOptions {
    * not have. What it sets for a method goes before Kitbag's own.
    */
   readonly extend?: (mcp: McpServer, client: ServedClient) => void;
-  /** Told of sessions that made room or were refused. @default nobody */
+  /** Told of sessions that were dropped or refused. @default not reported */
   readonly report?: (event: McpServerEvent) => void;
-  /** Told of what went wrong outside of any request. @default nobody */
+  /** Told of what went wrong outside of any request. @default not reported */
   readonly onError?: (error: Error) => void;
 }
 

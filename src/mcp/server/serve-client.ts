@@ -29,7 +29,7 @@ import {
 import { attachPrompts } from "./prompts/attach-prompts.ts";
 import { attachResources } from "./resources/attach-resources.ts";
 import { createRunWatch, type RunWatch } from "./resources/run-watch.ts";
-import { createSessionHandles, toSharedSession, type SessionHandles } from "./sessions/session-handles.ts";
+import { createSessionHandles, createSharedSession, type SessionHandles } from "./sessions/session-handles.ts";
 import { attachTools } from "./tools/attach-tools.ts";
 
 /** A person may take so long to answer, each time. */
@@ -57,7 +57,7 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
     runs: options.store === undefined ? undefined : createRunWatch(options.store),
     calls: { running: createRunningCalls(), paused: createPausedCalls(limits.maxParked, answerMs) },
     notices: createNotices(),
-    shared: toSharedSession(options.workspace),
+    shared: createSharedSession(options.workspace),
   };
 }
 

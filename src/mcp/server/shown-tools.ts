@@ -1,7 +1,7 @@
 import { renderSchema } from "../../core/schema/render-schema.ts";
 import type { ServedClient } from "./client.ts";
 
-/** The fixed few tools with which a client finds, opens and calls everything. */
+/** The dispatch tools, with which a client finds, opens and calls everything. */
 const dispatchNames = [
   "search_tools",
   "describe_tool",

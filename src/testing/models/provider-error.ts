@@ -8,7 +8,7 @@ export interface ProviderErrorFacts {
 }
 
 /**
- * Makes an error as the packages of providers throw it when a server answers with a status that is none of success.
+ * Makes an error as the packages of providers throw it when a server answers with a status outside of 2xx.
  *
  * @example
  * ```ts

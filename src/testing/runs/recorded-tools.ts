@@ -36,7 +36,7 @@ export function recordedTools(fixture: RunFixture): Middleware {
   const recorded = listOutcomes(checkFixture(fixture).events);
 
   return ({ address, input, parentId }, next) => {
-    // A call inside a call belongs to a tool that somebody chose to run.
+    // A call inside a call belongs to a tool that a test chose to run.
     if (parentId !== undefined) return next();
     const tool = toWire(address);
     const outcome = recorded.get(toKey(tool, input))?.shift();
@@ -86,7 +86,7 @@ function toKey(tool: string, input: unknown): string {
   return `${tool} ${JSON.stringify(sortKeys(input ?? {}))}`;
 }
 
-/** The order in which somebody wrote properties says nothing. */
+/** The order of properties has no meaning. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -15,7 +15,7 @@ function renderMessage(message: ModelMessage): readonly string[] {
   return content.flatMap((part) => renderPart(role, part));
 }
 
-/** Anything that a message or an answer holds. Packages add types of parts: what nobody knows is named. */
+/** Anything that a message or an answer holds. Packages add types of parts: an unknown type is named. */
 type Part = Exclude<ModelMessage["content"], string>[number] | ModelContent;
 
 /** Writes one part of a message, or of an answer. */
@@ -41,7 +41,7 @@ export function renderPart(role: string, part: Part): readonly string[] {
   }
 }
 
-/** Lines behind the first are indented, so that nobody takes them for somebody else's. */
+/** Lines behind the first are indented, so that they are not taken for lines of another message. */
 export function renderText(who: string, text: string): readonly string[] {
   const [first = "", ...rest] = text.split("\n");
   return [`${who}: ${first}`.trimEnd(), ...rest.map((line) => `  | ${line}`.trimEnd())];

@@ -16,7 +16,7 @@ import { isRunFixture, sortOutcomes, toEnd, type RunFixture, type RunFixtureEnd 
  * A result shows the whole conversation as it is at the end; a journal and a fixture also show what the agent itself said and why, and
  * where the memory was compacted.
  *
- * @throws {KitbagError} `option-invalid` if it is none of these.
+ * @throws {KitbagError} `option-invalid` for any other value.
  *
  * @example
  * ```ts

@@ -108,7 +108,7 @@ export function addShown(events: readonly JsonObject[], asked: readonly ModelCal
   });
 }
 
-/** A question that was asked again, because nobody answered, is one question. */
+/** A question that was asked again, because it was not answered, is one question. */
 function withoutRepeats(asked: readonly ModelCall[]): readonly ModelCall[] {
   let last: string | undefined;
   return asked.filter(({ prompt }) => {

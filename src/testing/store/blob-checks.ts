@@ -201,7 +201,7 @@ export const blobChecks: StoreChecks = {
     gate.resolve();
 
     await rejectsWith("store-closed", () => put);
-    assert.ok(ended && taken < 100, "the source must be told that nobody reads on");
+    assert.ok(ended && taken < 100, "the source must be told that reading has stopped");
   },
 
   async "blobs rejects in every method once the store is closed"(store) {

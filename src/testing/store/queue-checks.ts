@@ -131,7 +131,7 @@ export const queueChecks: StoreChecks = {
     await queue.complete(fast);
   },
 
-  async "queue lets the one who was too slow go on as long as nobody else has the job"(store, wait) {
+  async "queue lets a worker that was too slow go on as long as no other worker has the job"(store, wait) {
     const queue = store.queue("jobs");
     await queue.add("extended");
     await queue.add("completed");
@@ -207,7 +207,7 @@ export const queueChecks: StoreChecks = {
     assert.deepEqual(await queue.claim({ leaseMs: longMs }), [{ id: "job", attempt: 2 }]);
   },
 
-  async "queue knows nothing of jobs that nobody has claimed, and of other attempts"(store) {
+  async "queue knows nothing of unclaimed jobs and of other attempts"(store) {
     const queue = store.queue("jobs");
     await queue.add("waiting");
     await queue.add("claimed", { priority: 1 });
@@ -294,7 +294,7 @@ export const queueChecks: StoreChecks = {
     assert.deepEqual(await store.queue("jobs").count(), { ready: 0, delayed: 0, claimed: 0 });
   },
 
-  async "queue refuses wrong numbers and jobs that are none"(store) {
+  async "queue refuses wrong numbers and invalid jobs"(store) {
     const queue = store.queue("jobs");
     for (const wrong of [...notWhole, 0]) {
       const number = wrong as number;
@@ -331,7 +331,7 @@ export const queueChecks: StoreChecks = {
   },
 };
 
-/** A job that nobody has. */
+/** A job that no worker has. */
 const none: Job = { id: "job", attempt: 1 };
 
 async function claim(queue: Queue, limit: number): Promise<string[]> {

@@ -26,7 +26,7 @@ export async function within<Value>(promise: Promise<Value>, what: string): Prom
   }
 }
 
-/** Says that nobody may be there to see `promise` reject: a check may have failed before it came to that. */
+/** Keeps a rejection of `promise` from being unhandled: a check may fail before it awaits it. */
 export function quietly<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

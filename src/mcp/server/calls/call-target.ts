@@ -20,7 +20,7 @@ import { findStructuredForm, toCallResult, toErrorResult, type StructuredForm } 
 /** What a name of `tools/call` means. */
 export interface CallTarget {
   readonly name: string;
-  /** One of the fixed few, or a tool of the workspace; that one may not be there, which the call says. */
+  /** A dispatch tool (`search_tools`, `call_tool` …), or a tool of the workspace. A missing tool fails when it is called. */
   readonly kind: "dispatch" | "direct";
   readonly entry: RegisteredTool | undefined;
   /** The calls that an input leads to, in its order. */
@@ -39,7 +39,7 @@ export interface PlannedCall {
   readonly input: unknown;
 }
 
-/** Finds what a name means to a client. The fixed few go first, where they are shown. */
+/** Finds what a name means to a client. Dispatch tools go first, where the client sees them. */
 export function findTarget(client: ToolClient, name: string): CallTarget {
   const { session, generation } = client;
   const dispatch = client.exposure() === "direct" ? undefined : getDispatchTools(session).get(name);
@@ -76,7 +76,7 @@ function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
   };
 }
 
-/** The tool that one of the fixed few would call with an input, if it is for that and there is one. */
+/** The tool that a dispatch tool would call with an input; `undefined` if it calls none. */
 function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
   return getDispatchTools(sessionOf(client, input)).get(name)?.findCalled?.(input);
 }
@@ -87,7 +87,7 @@ function sessionOf(client: ToolClient, input: unknown): Session {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the fixed few that call tools would call. */
+/** What `call_tool` and `call_tools` would call. */
 function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" | "replaceInputs"> {
   const planOf = (session: Session, call: unknown): PlannedCall => ({
     entry: availableIn(session, getDispatchTools(session).get("call_tool")?.findCalled?.(call)),
@@ -138,7 +138,7 @@ export function toTargetResult(target: CallTarget, outcome: ToolOutcome, form: S
   return toCallResult(outcome, form);
 }
 
-/** Says how to get an approval. Kitbag's own message is for programmers, and a person at a client is none. */
+/** Says how to get an approval. Kitbag's own message is written for programmers. */
 function describeApproval(tool: string): string {
   // `import` exists only where Kitbag serves; on the command line the same is `kitbag add`.
   const command = tool === "import" ? "kitbag add <source>" : `kitbag call ${tool}`;

@@ -44,7 +44,7 @@ interface ArgumentFacts {
   /** Values that the schema and the examples name. */
   readonly values: readonly string[];
   readonly isPath: boolean;
-  /** Values of it are shown to nobody. */
+  /** Its values are never shown. */
   readonly isSecret: boolean;
 }
 
@@ -95,7 +95,7 @@ function findValues(root: JsonSchema, given: unknown, depth: number): readonly u
 
 const longestValue = 200;
 
-/** A value as it is typed; nothing for what nobody types. */
+/** A value as it is typed; nothing for a value that people do not type. */
 function toText(value: unknown): readonly string[] {
   const isTyped = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   const text = isTyped ? String(value) : "";

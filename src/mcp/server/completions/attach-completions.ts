@@ -129,7 +129,7 @@ const templates: ReadonlyMap<string, Complete> = new Map<string, Complete>([
   [`${skillRoot}/{+path} path`, completeSkillPath],
 ]);
 
-/** Finds values for an argument of one of our prompts; `undefined` if it is none of ours. */
+/** Finds values for an argument of one of Kitbag's prompts; `undefined` for another prompt. */
 async function completePrompt(
   client: ServedClient,
   prompt: string,
@@ -142,7 +142,7 @@ async function completePrompt(
     : complete(client, typing);
 }
 
-/** Finds values for a variable of one of our templates; `undefined` if it is none of ours. */
+/** Finds values for a variable of one of Kitbag's templates; `undefined` for another template. */
 async function completeTemplate(
   client: ServedClient,
   template: string,

@@ -32,7 +32,7 @@ export interface HttpSession {
 export interface HttpSessions {
   /** `undefined` if there are as many as there may be, and all are in use. */
   open(caller: Caller): Promise<HttpSession | undefined>;
-  /** `undefined` if there is none, or it is somebody else's: nobody learns which. */
+  /** `undefined` if there is no such session or it belongs to another caller: the answer does not tell which. */
   find(id: string, caller: Caller): HttpSession | undefined;
   readonly size: number;
   /** Closes the sessions that `caller` opened, the same object: its token is gone. */
@@ -43,11 +43,11 @@ export interface HttpSessions {
 type Report = (event: McpServerEvent) => void;
 type Serve = (caller: Caller, isListening: () => boolean) => ServedConnection;
 
-/** How often sessions that nobody uses are looked for. */
+/** How often unused sessions are looked for. */
 const sweepMs = 10_000;
 
 /**
- * Makes an empty set of sessions. One that nobody has used for a while is closed. Where there are too many, one makes room: of the
+ * Makes an empty set of sessions. One that was not used for a while is closed. Where there are too many, one makes room: of the
  * caller itself if it has too many, else of the caller that holds the most.
  */
 export function createHttpSessions(limits: McpServerLimits, serve: Serve, report: Report = () => {}): HttpSessions {
@@ -186,7 +186,7 @@ async function serveFirst(sessions: HttpSessions, web: WebRequest, caller: Calle
     return { answer };
   }
   const served = await serveIn(session, web, caller);
-  // A session that did not begin is none.
+  // The handshake failed, so the client has no session.
   if (served.answer.status >= 400) await session.transport.close();
   return served;
 }

@@ -16,8 +16,8 @@ import type { ServedClient } from "../client.ts";
 import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
-/** Nobody: what is told of the workspace is told to all. */
-const everybody: Caller = { id: "everybody", scopes: "all" };
+/** Stands for all callers: changes of the workspace are told to every client. */
+const allCallers: Caller = { id: "everybody", scopes: "all" };
 
 /** An answer, and what to do when it is written to its end. */
 export interface ModernAnswer {
@@ -51,7 +51,7 @@ export function createModernService(services: Services): ModernService {
     },
   );
   const notifier = tellOnce(handler.notify);
-  const { client } = serve(everybody);
+  const { client } = serve(allCallers);
   const ends = [followClient(client, notifier), notices.add(notifier)];
   const listens = createRunListens(services.runs, notifier.resourceUpdated);
 
@@ -104,8 +104,8 @@ function toAuthInfo(caller: Caller): AuthInfo {
 
 function readCaller(info: AuthInfo | undefined): Caller {
   const { caller } = info?.extra ?? {};
-  // Without the gate nobody is known, so nothing is allowed.
-  return (caller as Caller | undefined) ?? { id: "nobody", scopes: new Set() };
+  // Without the gate the caller is unknown, so nothing is allowed.
+  return (caller as Caller | undefined) ?? { id: "unknown", scopes: new Set() };
 }
 
 /** Changes that come in one go are told once. */

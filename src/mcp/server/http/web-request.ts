@@ -5,7 +5,7 @@ import type { GateRequest, IncomingMessage, ServerResponse } from "../../../gate
 /** A request as the SDK takes it, and its body. */
 export interface WebRequest {
   readonly request: Request;
-  /** What the body is as JSON; `undefined` if it has none or is none. */
+  /** The body as JSON; `undefined` if there is no body or it is not JSON. */
   readonly body: unknown;
 }
 
@@ -16,7 +16,7 @@ const anyHost = "http://localhost";
 export interface ReadBody {
   /** None if the method has no body. */
   readonly bytes: Buffer | undefined;
-  /** What it is as JSON; `undefined` if it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   readonly body: unknown;
 }
 
@@ -80,7 +80,7 @@ export async function writeWebResponse(answer: Response, response: ServerRespons
       if (!response.write(read.value)) await once(response, "drain", { signal });
     }
   } catch {
-    // The client is gone, or the gate closes: nobody is left to tell.
+    // The client is gone, or the gate closes: the answer has no reader.
   } finally {
     signal.removeEventListener("abort", cancel);
     cancel();

@@ -126,7 +126,7 @@ function checkValues(prompt: Pick<WorkflowPrompt, "name" | "arguments">, values:
   }
 }
 
-/** Clients send a field that nobody filled in as an empty text. */
+/** Clients send a field that was not filled in as an empty text. */
 function withoutEmpty(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 }

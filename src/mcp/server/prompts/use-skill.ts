@@ -7,7 +7,7 @@ import { createPromptWords } from "../shown-tools.ts";
 /** The prompt that gives the text of any skill. */
 export const useSkillName = "use_skill";
 
-/** Whether there is a skill that somebody may use; whether its author meant it for people is not looked at. */
+/** Whether there is a skill that may be used. Does not read whether its author meant it for people. */
 export function hasUsableSkills({ session }: ServedClient): boolean {
   return session.getSkills().some(({ skill }) => isTrusted(skill));
 }

@@ -2,7 +2,7 @@ import type { ServedClient } from "../client.ts";
 import { createPromptWords, type PromptWords } from "../shown-tools.ts";
 import { hasUsableSkills, useSkillName } from "./use-skill.ts";
 
-/** What somebody fills in before a prompt is used. */
+/** A field that a person fills in before a prompt is used. */
 interface PromptArgument {
   readonly name: string;
   readonly description: string;
@@ -61,7 +61,7 @@ const createSkillPrompt: WorkflowPrompt = {
       "Purpose: write one or two sentences that say what it does and when to use it. A model chooses by these alone.",
       `Name: ${name === undefined ? "lower-case words with hyphens between them" : name}.`,
       "Instructions: what to do, in which order, how to tell that it is done, and what not to do. Short, and only what a model would not know by itself.",
-      "Tools: for each step that a program does better than words, a tool with a schema of its input. Leave it out if there is none.",
+      "Tools: for each step that a program does better than words, a tool with a schema of its input. Leave this out if no step needs one.",
       "Permissions: what those tools must reach (files, hosts, programs), and nothing else.",
       "Examples: for each tool an input with the output that must come back.",
       words.has("create_skill_step")
@@ -101,7 +101,7 @@ const createToolPrompt: WorkflowPrompt = {
   },
 };
 
-/** Leads a model through taking in a skill of somebody else. */
+/** Leads a model through the import of a skill. */
 const importSkillPrompt: WorkflowPrompt = {
   name: "import_skill",
   title: "Import a skill",
@@ -144,7 +144,7 @@ const improveToolPrompt: WorkflowPrompt = {
       wish === undefined && "Say what is wrong or missing, and what you would change. Change one thing at a time.",
       "Write an example that fails now and must pass after the change.",
       `Call ${words.name("update_tool")}. ${words.takes("update_tool")}`,
-      "Read what it reports: the new version, and where calls that were recorded come out differently. A difference that nobody asked for is a mistake: repair it.",
+      "Read what it reports: the new version, and where calls that were recorded come out differently. A difference that was not asked for is a mistake: repair it.",
       words.has("rollback_tool") &&
         `If it is worse than before, go back with ${words.name("rollback_tool")} and say why.`,
     ]);

@@ -7,7 +7,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
 import { createRuns } from "../../../records/runs/create-runs.ts";
-import { guardSession } from "../sessions/guard-session.ts";
+import { limitSession } from "../sessions/limit-session.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 
 const connects = [
@@ -272,7 +272,7 @@ test("a caller with few scopes finds only the tools and skills that they may use
     skills: [skillWith("pdf", "extract"), skillWith("csv", "sum"), skillWith("words")],
   });
   const caller = { id: "token-1", scopes: new Set(["tools:of:csv"]) };
-  const session = guardSession(workspace.openSession(), caller, workspace);
+  const session = limitSession(workspace.openSession(), caller, workspace);
   const { client } = await connect2025(workspace, { caller, session });
 
   const { resources } = await client.listResources();

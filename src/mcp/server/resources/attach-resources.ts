@@ -81,7 +81,7 @@ interface Content {
   /**
    * Reads a resource. What it answers must not be changed.
    *
-   * @throws {ProtocolError} `InvalidParams` if there is none, or it may not be read.
+   * @throws {ProtocolError} `InvalidParams` if there is no such resource, or it may not be read.
    */
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult>;
 }
@@ -187,7 +187,7 @@ function cut(uri: string): string {
   return uri.length <= longestShown ? uri : `${uri.slice(0, longestShown)}…`;
 }
 
-/** Our own errors say what was wrong and what to do; what else happened is nobody's business. */
+/** Our own errors say what was wrong and what to do; other errors may hold what clients must not see. */
 function toProtocolError(cause: unknown): never {
   if (isKitbagError(cause)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, cause.message);
   throw cause;

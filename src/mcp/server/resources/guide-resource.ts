@@ -38,8 +38,8 @@ export const guideResource: ResourcePart = {
 const mostNamed = 50;
 
 /**
- * Writes down what is there now for a client, and how to use it. Only names of tools that it is shown stand in backticks: whoever
- * reads it can rely on that.
+ * Writes down what is there now for a client, and how to use it. Only names of tools that it is shown stand in backticks: readers
+ * can rely on that.
  */
 export function renderGuide(client: ServedClient): string {
   const facts: GuideFacts = {

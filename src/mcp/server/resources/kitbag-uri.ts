@@ -10,7 +10,7 @@ export interface KitbagUri {
 const longestUri = 4096;
 const grammar = /^kitbag:\/\/([a-z]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/u;
 
-/** Takes a URI of our own apart; `undefined` if it is none. A `/` in a name may be encoded or not. */
+/** Parses a `kitbag:` URI; `undefined` for any other. A `/` in a name may be encoded or not. */
 export function parseKitbagUri(uri: string): KitbagUri | undefined {
   const [, kind, name = "", query = ""] = (uri.length <= longestUri ? grammar.exec(uri) : undefined) ?? [];
   const decoded = decode(name);

@@ -23,7 +23,7 @@ const mark = "after:";
  * Cuts a sorted list into pages. A cursor names the last item of the page before, so nothing is left out or shown twice when
  * others come and go between two pages.
  *
- * @throws {ProtocolError} `InvalidParams` if the cursor is none of ours.
+ * @throws {ProtocolError} `InvalidParams` if this function did not make the cursor.
  */
 export function pageItems<Item>(
   items: readonly Item[],

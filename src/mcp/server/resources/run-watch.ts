@@ -15,7 +15,7 @@ export const mostPerCaller = 64;
 /** Changes within this time are told once. */
 const gatherMs = 100;
 
-/** Tells all clients of a server when runs change. Nothing is looked at while nobody follows. */
+/** Tells all clients of a server when runs change. Reads nothing while no client follows a run. */
 export interface RunWatch {
   /**
    * Calls `onChange` soon after what a URI names has changed, until the function that it answers with is called. `undefined` if it

@@ -17,7 +17,7 @@ const sessionProperty = {
 } as const;
 
 /**
- * The parameter that the fixed few, and tools that run programs, have in the 2026 generation, because there is no connection that could
+ * The parameter that dispatch tools, and tools that run programs, have in the 2026 generation, because there is no connection that could
  * remember.
  */
 const sessionKey = "session";
@@ -45,20 +45,20 @@ export async function callInSession(
   return (named?.session ?? client.session).call(name, input, context);
 }
 
-/** Runs one of the fixed few tools in the session that its input names. */
+/** Runs a dispatch tool in the session that its input names. */
 export async function runInSession(
   client: ToolClient,
   name: string,
   given: unknown,
   context: CallOptions,
 ): Promise<ToolOutcome> {
-  const { session: shared, caller, handles, guard } = client;
+  const { session: shared, caller, handles, limit } = client;
   const { input, named } = takeSession(client, name, given);
   if (named !== undefined) return named.status === "failed" ? named : run(named.session, name, input, context);
   if (name === "deactivate_skill") return refuseSession(name, undefined);
   if (name !== "activate_skill") return run(shared, name, input, context);
   const held = handles.open(caller);
-  const outcome = await run(guard(held.session), name, input, context);
+  const outcome = await run(limit(held.session), name, input, context);
   if (outcome.status === "failed") {
     handles.close(held.handle);
     return outcome;
@@ -74,25 +74,25 @@ export async function runInSession(
 interface TakenSession {
   /** Without the parameter that names a session. */
   readonly input: unknown;
-  /** The session that is named, or why there is none; nothing if none is named. */
+  /** The session that the input names, or why it cannot be used; `undefined` if the input names no session. */
   readonly named: { readonly status: "ok"; readonly session: Session } | FailedOutcome | undefined;
 }
 
 /** Finds the session that an input names. */
-function takeSession({ caller, handles, guard }: ToolClient, tool: string, given: unknown): TakenSession {
+function takeSession({ caller, handles, limit }: ToolClient, tool: string, given: unknown): TakenSession {
   const { handle, input } = takeHandle(given);
   if (handle === undefined) return { input, named: undefined };
   if (typeof handle !== "string") return { input, named: refuseSession(tool, handle) };
   const held = handles.find(handle, caller);
   if (held === undefined) return { input, named: failed("session-not-found", { session: handle }) };
-  return { input, named: { status: "ok", session: guard(held.session) } };
+  return { input, named: { status: "ok", session: limit(held.session) } };
 }
 
 /** The session that an input names; the shared one if it names none that is there. */
-export function findSession({ session: shared, caller, handles, guard }: ToolClient, given: unknown): Session {
+export function findSession({ session: shared, caller, handles, limit }: ToolClient, given: unknown): Session {
   const { handle } = takeHandle(given);
   const held = typeof handle === "string" ? handles.find(handle, caller) : undefined;
-  return held === undefined ? shared : guard(held.session);
+  return held === undefined ? shared : limit(held.session);
 }
 
 function run(session: Session, name: string, input: unknown, context: CallOptions): Promise<ToolOutcome> {
@@ -123,7 +123,7 @@ function failed(...failure: Parameters<typeof toFailure>): FailedOutcome {
 
 const tools = new WeakMap<Session, ReadonlyMap<string, DispatchTool>>();
 
-/** The fixed few tools of a session, by name, in the order they are listed. The same each time. */
+/** The dispatch tools of a session, by name, in the order they are listed. The same each time. */
 export function getDispatchTools(session: Session): ReadonlyMap<string, DispatchTool> {
   const known = tools.get(session);
   if (known !== undefined) return known;

@@ -16,7 +16,7 @@ interface HandleLimits {
 
 /** A session that a client of the 2026 generation keeps by its handle. */
 interface HeldSession {
-  /** Unguessable: whoever has it, and is the caller it was given to, may use the session. */
+  /** Unguessable. Only the caller that it was given to may use the session with it. */
   readonly handle: string;
   readonly session: Session;
 }
@@ -24,7 +24,7 @@ interface HeldSession {
 /** The sessions that clients of the 2026 generation keep, because they have no connection that could. */
 export interface SessionHandles {
   open(caller: Caller): HeldSession;
-  /** `undefined` if there is none, it was closed, or it is somebody else's: nobody learns which. */
+  /** `undefined` if there is no such session, it was closed, or it belongs to another caller: the answer does not tell which. */
   find(handle: string, caller: Caller): HeldSession | undefined;
   close(handle: string): void;
   /** Closes all of them. */
@@ -88,9 +88,9 @@ function makeRoom(
 
 /**
  * The workspace itself as a session: what is open in it is what all clients of 2026 see who name no session. What they have opened is open
- * in another one, and whoever forgets to name it is told so.
+ * in a session of its own, and a call that forgets to name that session says so.
  */
-export function toSharedSession(workspace: Workspace): Session {
+export function createSharedSession(workspace: Workspace): Session {
   return {
     ...workspace,
     close: () => Promise.resolve(),

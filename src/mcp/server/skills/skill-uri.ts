@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What the URIs of all files of skills begin with: a folder of our own, so that no name meets that of somebody else's folder. */
+/** What the URIs of all files of skills begin with: a folder of Kitbag's own, so that no name meets that of a folder of another server. */
 export const skillRoot = "skill://kitbag";
 
 /** The URI of a file or folder of a skill, in the one form in which it is published. */
@@ -14,7 +14,7 @@ const longestUri = 8192;
 
 /**
  * The one form of a URI that a client gave; `undefined` if it cannot be that of a file of a skill. Whatever would lead somewhere
- * else when it is resolved (`..`, also in disguise) is none: it is refused, not tidied.
+ * else when it is resolved (`..`, also in disguise) is refused, not tidied.
  */
 export function parseSkillUri(uri: string): string | undefined {
   if (uri.length > longestUri || !uri.startsWith(`${skillRoot}/`)) return undefined;

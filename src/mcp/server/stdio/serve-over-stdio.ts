@@ -1,15 +1,11 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
-import { localUser } from "../../../core/scopes.ts";
-import type { Caller } from "../../../gate/gate.ts";
+import { localCaller } from "../../../gate/access/token-check.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
 import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
 import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
-
-/** The user that started the process may do everything in it. */
-const local: Caller = { id: localUser, scopes: "all" };
 
 /** Serves one client by lines. */
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
@@ -31,7 +27,10 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
 
   const handle = serveStdio(
     ({ era }) => {
-      const connection = serveConnection(services, { caller: local, generation: era === "legacy" ? "2025" : "2026" });
+      const connection = serveConnection(services, {
+        caller: localCaller,
+        generation: era === "legacy" ? "2025" : "2026",
+      });
       connections.add(connection);
       current = connection;
       Object.assign(connection.mcp.server, { onclose: () => void connection.close() });

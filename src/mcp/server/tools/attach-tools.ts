@@ -43,17 +43,17 @@ export function getToolList(client: ToolClient): ToolList {
   return listTools(client.session.getAvailableTools(), toListForm(client));
 }
 
-const fixedFew = new Map<string, ListForm["dispatch"]>();
+const dispatchLists = new Map<string, ListForm["dispatch"]>();
 
 function toListForm({ generation, session, exposure }: ToolClient): ListForm {
   const dispatch =
-    fixedFew.get(generation) ??
+    dispatchLists.get(generation) ??
     [...getDispatchTools(session).values()].map((tool) =>
       toListedDispatchTool(
         generation === "2026" ? { ...tool, inputSchema: withSessionParameter(tool.inputSchema) } : tool,
       ),
     );
-  fixedFew.set(generation, dispatch);
+  dispatchLists.set(generation, dispatch);
   return { exposure: exposure(), generation, dispatch };
 }
 
@@ -68,7 +68,7 @@ interface ToolList {
 export interface ListForm {
   readonly exposure: McpExposure;
   readonly generation: McpGeneration;
-  /** The fixed few, in their order. */
+  /** The dispatch tools, in their order. */
   readonly dispatch: readonly McpTool[];
 }
 
@@ -76,8 +76,8 @@ export interface ListForm {
 const lists = new WeakMap<readonly RegisteredTool[], Map<string, ToolList>>();
 
 /**
- * The list of tools for a client: the fixed few first, then what is available by name, so that the order never depends on what
- * happened before. A tool with the name of one of the fixed few is left out where those are shown; `call_tool` reaches it.
+ * The list of tools for a client: the dispatch tools first, then what is available by name, so that the order never depends on what
+ * happened before. A tool with the name of a dispatch tool is left out where those are shown; `call_tool` reaches it.
  */
 export function listTools(available: readonly RegisteredTool[], form: ListForm): ToolList {
   const key = `${form.exposure} ${form.generation}`;
@@ -120,7 +120,7 @@ function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpG
   };
 }
 
-/** One of the fixed few as `tools/list` tells it. */
+/** A dispatch tool as `tools/list` tells it. */
 function toListedDispatchTool({ name, description, inputSchema, outputSchema, annotations }: DispatchTool): McpTool {
   return {
     name,

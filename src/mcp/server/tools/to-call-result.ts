@@ -34,7 +34,7 @@ export function toErrorResult(message: string): CallToolResult {
   return { content: [{ type: "text", text: toVisibleText(message) }], isError: true };
 }
 
-/** An output as text that a model reads: as it is, or as JSON, without what nobody sees. */
+/** An output as text that a model reads: as it is, or as JSON, without invisible characters. */
 export function toText(output: JsonValue): string {
   return typeof output === "string" ? toVisibleText(output) : JSON.stringify(cleanJson(output, toVisibleText));
 }

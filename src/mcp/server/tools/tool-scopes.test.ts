@@ -6,7 +6,7 @@ import { mayCallTool } from "../../../core/scopes.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { guardSession } from "../sessions/guard-session.ts";
+import { limitSession } from "../sessions/limit-session.ts";
 
 test.for<[string, string[]]>([
   ["tools", ["look", "make", "wipe", "pdf/extract"]],
@@ -26,23 +26,23 @@ test.for<[string, string[]]>([
   expect(allowed.map(({ address }) => address)).toEqual(expected);
 });
 
-test("guardSession() has the list of the session itself for callers who may call everything", async () => {
+test("limitSession() has the list of the session itself for callers who may call everything", async () => {
   const workspace = await createFilled();
   const session = workspace.openSession();
   const all = session.getAvailableTools();
 
-  expect(guardSession(session, { id: "x", scopes: "all" }, workspace).getAvailableTools()).toBe(all);
-  expect(guardSession(session, callerWith("tools"), workspace).getAvailableTools()).toBe(all);
+  expect(limitSession(session, { id: "x", scopes: "all" }, workspace).getAvailableTools()).toBe(all);
+  expect(limitSession(session, callerWith("tools"), workspace).getAvailableTools()).toBe(all);
 });
 
-test("guardSession() has nothing that another user made and has not shared", async () => {
+test("limitSession() has nothing that another user made and has not shared", async () => {
   const made = { ...tool("shout"), author: { user: "ada", scopes: "all", owner: "ada" } } as const;
   const shared = { ...tool("whisper"), author: { ...made.author, shared: true } };
   const notes = { ...defineSkill({ name: "notes", description: "Notes" }), author: made.author };
   const workspace = createWorkspace({ tools: [made, shared], skills: [notes] });
   const session = workspace.openSession();
   const asSeen = (id: string): unknown => {
-    const guarded = guardSession(session, { id, scopes: "all" }, workspace);
+    const guarded = limitSession(session, { id, scopes: "all" }, workspace);
     const found = guarded.search("shout whisper notes").map(({ address }) => address);
     return {
       tools: guarded.getAvailableTools().map(({ address }) => address),
@@ -63,22 +63,22 @@ test("guardSession() has nothing that another user made and has not shared", asy
   const others = { tools: ["whisper"], tool: undefined, skills: [], skill: undefined, found: ["whisper"] };
   expect(asSeen("bob")).toEqual(others);
   expect(asSeen("local")).toEqual(others);
-  const bob = guardSession(session, { id: "bob", scopes: "all" }, workspace);
+  const bob = limitSession(session, { id: "bob", scopes: "all" }, workspace);
   expect(await bob.activateSkill("notes")).toMatchObject({ error: { code: "skill-not-found" } });
   await expect(bob.invokeSkill("notes")).rejects.toMatchObject({ code: "skill-not-found" });
 });
 
-test("guardSession() has no skill of which the caller may call no tool", async () => {
+test("limitSession() has no skill of which the caller may call no tool", async () => {
   const workspace = await createFilled();
-  const guarded = guardSession(workspace.openSession(), callerWith("tools:of:global"), workspace);
+  const guarded = limitSession(workspace.openSession(), callerWith("tools:of:global"), workspace);
 
   expect(guarded.getSkills()).toEqual([]);
   expect(await guarded.activateSkill("pdf")).toMatchObject({ error: { code: "skill-not-found" } });
 });
 
-test("guardSession() shows, finds and calls only what the scopes allow", async () => {
+test("limitSession() shows, finds and calls only what the scopes allow", async () => {
   const workspace = await createFilled();
-  const guarded = guardSession(workspace.openSession(), callerWith("tools:read"), workspace);
+  const guarded = limitSession(workspace.openSession(), callerWith("tools:read"), workspace);
 
   expect(guarded.getAvailableTools().map(({ address }) => address)).toEqual(["look"]);
   expect(guarded.getAvailableTools()).toBe(guarded.getAvailableTools());
@@ -92,9 +92,9 @@ test("guardSession() shows, finds and calls only what the scopes allow", async (
   expect(await guarded.call("wipe@9.9.9")).toMatchObject({ status: "failed" });
 });
 
-test("guardSession() tells only of changes that the caller sees", async () => {
+test("limitSession() tells only of changes that the caller sees", async () => {
   const workspace = await createFilled();
-  const guarded = guardSession(workspace.openSession(), callerWith("tools:read"), workspace);
+  const guarded = limitSession(workspace.openSession(), callerWith("tools:read"), workspace);
   const seen: string[][] = [];
   guarded.onChange(({ added }) => void seen.push(added.map(({ address }) => address)));
 
@@ -104,10 +104,10 @@ test("guardSession() tells only of changes that the caller sees", async () => {
   expect(seen).toEqual([["watch"]]);
 });
 
-test("guardSession() is the same for the same scopes, and does not grow without end", async () => {
+test("limitSession() is the same for the same scopes, and does not grow without end", async () => {
   const workspace = await createFilled();
   const session = workspace.openSession();
-  const guard = (scope: string): typeof session => guardSession(session, callerWith(scope), workspace);
+  const guard = (scope: string): typeof session => limitSession(session, callerWith(scope), workspace);
   const first = guard("tools:read");
 
   expect(guard("tools:read")).toBe(first);

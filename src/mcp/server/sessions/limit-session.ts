@@ -12,7 +12,7 @@ import type { SkillOutcome } from "../../../workspace/skills/skill-methods.ts";
  * scopes do not allow, nor skills of which they may call no tool. A call of such a tool fails, whether they make it themselves or a
  * program, a pipeline or another tool does on their behalf.
  */
-export function guardSession(
+export function limitSession(
   session: Session,
   { id, scopes: given }: Caller,
   { ownerOf }: Pick<Workspace, "ownerOf">,
@@ -20,21 +20,21 @@ export function guardSession(
   const owner = ownerOf(id);
   const scopes = hasAllTools(given) ? "all" : given;
   const key = JSON.stringify([owner ?? null, scopes === "all" ? scopes : [...scopes].toSorted()]);
-  const known = guarded.get(session) ?? new Map<string, Session>();
-  guarded.set(session, known);
-  const made = known.get(key) ?? createGuard(session, { owner, scopes });
+  const known = limitedSessions.get(session) ?? new Map<string, Session>();
+  limitedSessions.set(session, known);
+  const made = known.get(key) ?? createLimited(session, { owner, scopes });
   // Tokens may have any scopes: what is kept for them must not grow without end.
-  if (known.size >= mostGuards) known.clear();
+  if (known.size >= mostViews) known.clear();
   known.set(key, made);
   return made;
 }
 
-const mostGuards = 100;
+const mostViews = 100;
 
 /** By user and scopes: what is kept for a session, such as its lists, is found again. */
-const guarded = new WeakMap<Session, Map<string, Session>>();
+const limitedSessions = new WeakMap<Session, Map<string, Session>>();
 
-/** Whom a session is guarded for. */
+/** The user and scopes that a session is limited to. */
 interface Viewer {
   readonly owner: string | undefined;
   readonly scopes: Scopes;
@@ -44,7 +44,7 @@ interface Viewer {
 interface View {
   isAllowed(entry: RegisteredTool | undefined): boolean;
   isForCaller(skill: Skill): boolean;
-  /** Whether a skill of this name is for the caller, or there is none. */
+  /** Whether a skill of this name is for the caller, or there is no such skill. */
   isNamed(name: string): boolean;
 }
 
@@ -67,7 +67,7 @@ function createView(session: Session, { owner, scopes }: Viewer): View {
 }
 
 /** What a caller can do with skills. */
-function guardSkills(
+function limitSkills(
   session: Session,
   scopes: Scopes,
   { isAllowed, isForCaller, isNamed }: View,
@@ -92,7 +92,7 @@ function guardSkills(
   };
 }
 
-function createGuard(session: Session, viewer: Viewer): Session {
+function createLimited(session: Session, viewer: Viewer): Session {
   const { scopes } = viewer;
   const view = createView(session, viewer);
   const { isAllowed } = view;
@@ -120,7 +120,7 @@ function createGuard(session: Session, viewer: Viewer): Session {
         };
         if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
       }),
-    ...guardSkills(session, scopes, view),
+    ...limitSkills(session, scopes, view),
     call: ((tool: string, input?: unknown, options?: CallOptions) =>
       session.call(tool, input, { ...options, scopes })) as Session["call"],
   };
