@@ -15,7 +15,7 @@ workspace.add(
     description: "Adds a tool that answers with its own name",
     input: named,
     run({ name }) {
-      workspace.add(defineTool({ name: name as string, description: "Answers", run: () => name as string }));
+      workspace.add(defineTool({ name: name, description: "Answers", run: () => name }));
       return "made";
     },
   }),
@@ -25,7 +25,7 @@ workspace.add(
     name: "unmake",
     description: "Removes a tool",
     input: named,
-    run: ({ name }) => workspace.remove(name as string),
+    run: ({ name }) => workspace.remove(name),
   }),
 );
 workspace.add(

@@ -18,13 +18,6 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
     current?.client.generation === "2026" || current?.client.info() !== undefined ? current : undefined,
   );
 
-  async function report(cause: Error): Promise<void> {
-    services.options.onError?.(cause);
-    const answer = toInvalidRequest(cause);
-    // A client that disconnected needs no answer.
-    if (answer !== undefined) await transport.send(answer).catch(() => {});
-  }
-
   const handle = serveStdio(
     ({ era }) => {
       const connection = serveConnection(services, {
@@ -39,7 +32,12 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
     {
       transport,
       maxSubscriptions: services.limits.maxSubscriptions,
-      onerror: (cause) => void report(cause),
+      onerror(cause) {
+        services.options.onError?.(cause);
+        const answer = toInvalidRequest(cause);
+        // A client that disconnected needs no answer.
+        if (answer !== undefined) void transport.send(answer).catch(() => {});
+      },
     },
   );
   const { promise: closed, resolve } = Promise.withResolvers<void>();
