@@ -13,7 +13,7 @@ export interface PlainStdio {
   close(): void;
 }
 
-/** Makes what answers plain calls on stdio. `connection` is the client, as soon as it has said what it is. */
+/** Makes what answers plain calls on stdio. */
 export function createPlainStdio(
   { options, calls }: Services,
   transport: Pick<Transport, "send">,
@@ -53,6 +53,8 @@ export function createPlainStdio(
       if (served === undefined || options.extend !== undefined) return false;
       const request = readPlain(message, served.client.generation);
       if (request === undefined || running.has(request.id)) return false;
+      // A client of 2025 says what it is before anything else.
+      if (served.client.generation === "2025" && served.client.info() === undefined) return false;
       const said = { mcpReq: { envelope: request.envelope ?? {} } };
       served.client.see(said);
       if (canBeAsked(served.client.capabilities(said))) return false;

@@ -14,10 +14,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   let current: ServedConnection | undefined;
   const transport = new StdioServerTransport(input, output);
   const listens = followListens(services, () => current);
-  const plain = createPlainStdio(services, transport, () =>
-    current?.client.generation === "2026" || current?.client.info() !== undefined ? current : undefined,
-  );
-
+  const plain = createPlainStdio(services, transport, () => current);
   const handle = serveStdio(
     ({ era }) => {
       const connection = serveConnection(services, {
