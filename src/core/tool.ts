@@ -1,3 +1,8 @@
+/**
+ * `core`: the contracts of Kitbag (tool, skill, permission, outcome, event, error, store) and pure functions on them. Imports nothing of
+ * Node and no other folder. Start here, with what a tool is; then `skill.ts`, `errors.ts`, `store.ts`, and `schema/` for inputs.
+ */
+
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Progress } from "./events.ts";

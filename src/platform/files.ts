@@ -1,3 +1,8 @@
+/**
+ * `platform`: helpers on top of Node, one of each: files, the lock between processes, leases, lines, clock, paths, the home folder. Imports
+ * Node and `core` only. Start with this file; each other file is named after its one concept.
+ */
+
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,

@@ -1,3 +1,9 @@
+/**
+ * `sandbox`: runs programs that are not trusted, isolated by the operating system. Imports `platform` and `core` only; runtimes, packages
+ * and skills start programs through it. Start here, with what a sandbox promises; then `find-sandbox.ts` (which one is used),
+ * `grants.ts` (permissions become mounts), `backends/linux.ts` (how a program starts) and `egress/` (the only way to the network).
+ */
+
 import type { Duplex, Readable } from "node:stream";
 
 /** What a sandbox can hold a program to; see {@link Sandbox.enforces}. */

@@ -159,7 +159,7 @@ export async function checkAddress(url: URL, reach: Reach): Promise<CheckedAddre
  *
  * @throws {KitbagError} `network-refused`
  */
-export function checkTarget(url: URL, reach: Reach): Target {
+function checkTarget(url: URL, reach: Reach): Target {
   const target = toTarget(url);
   if (!safeSchemes.has(url.protocol) && !isListed(target, [...(reach.allowHosts ?? []), ...(reach.plainHosts ?? [])])) {
     const reason = `${url.protocol.slice(0, -1)} is not encrypted; use https, or allow the host`;
@@ -174,7 +174,7 @@ export function checkTarget(url: URL, reach: Reach): Target {
  *
  * @throws {KitbagError} `network-refused` if it has none.
  */
-export async function findAddresses(target: Target, reach: Reach): Promise<readonly string[]> {
+async function findAddresses(target: Target, reach: Reach): Promise<readonly string[]> {
   if (target.kind === "address") return keepAllowed([target.host], target, reach);
   const { lookup = systemLookup } = reach;
   try {
