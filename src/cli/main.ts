@@ -3,7 +3,7 @@
  * The command `kitbag`: the only folder that picks drivers and prints. It may import all others. Start reading at `run-program.ts`, which
  * finds a command in the table of `commands.ts`; `commands/` has a file for each, and `open-project.ts` opens what most of them work on.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import module from "node:module";
 import { isAbsolute, join } from "node:path";
 
@@ -38,14 +38,23 @@ async function load() {
 }
 
 /**
- * Keeps compiled code for the next start, which then takes half as long. The cache is in the user's own folder, which no other user can
- * write: Node would keep it in a folder for temporary files. It is not made for this.
+ * Keeps compiled code for the next start, which then takes half as long. Node would keep it in a folder for temporary files; here it is in
+ * the user's own folder, if that is there already and no other user could have written to it.
  */
 function keepCompiled(): void {
   const { KITBAG_HOME: own, HOME: home = "" } = process.env;
   const folder = join(own || join(home, ".kitbag"), "cache");
   // A relative path could lead into a project. Old versions of Node have no such function; they are told that they are old.
-  if (isAbsolute(folder) && existsSync(folder)) module.enableCompileCache?.(join(folder, "compiled"));
+  if (isAbsolute(folder) && isPrivate(folder)) module.enableCompileCache?.(join(folder, "compiled"));
+}
+
+function isPrivate(folder: string): boolean {
+  try {
+    const { uid, mode } = statSync(folder);
+    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Puts a shell in the place of this process, which starts the command again below it. Goes on if that cannot be done. */
