@@ -226,7 +226,7 @@ async function askStdio(project: Project, env = toEnvironment(project)): Promise
 /** The command that an answer names, and its words without `kitbag`. */
 function toCommand(answer: unknown): { readonly line: string; readonly words: readonly string[] } {
   const { message } = (answer as { readonly error: Error }).error;
-  const line = /take it as it is: ([^;]*)/u.exec(message)?.[1] ?? message;
+  const line = /(?:take|accept) it as it is: ([^;]*)/u.exec(message)?.[1] ?? message;
   return { line, words: line.split(" ").slice(2) };
 }
 

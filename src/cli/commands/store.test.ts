@@ -85,7 +85,7 @@ test("kitbag store backup makes a copy of one moment, and writes over nothing", 
     "Cannot back up to copies/monday.db: there is a file already; name another\n",
   ]);
   // Both would write to one audit.
-  expect(state.stderr).toContain(`it is a copy of ${databaseOf(project)}, which is still there; if you know it, `);
+  expect(state.stderr).toContain(`it is a copy of ${databaseOf(project)}, which is still there; if you trust it, `);
   expect(state.stderr).toContain(`kitbag store accept --store sqlite:${project.folder}/copies/monday.db\n`);
 });
 
