@@ -39,13 +39,13 @@ export type {
 } from "./core/tool.ts";
 export { codeRuntime } from "./runtimes/code/code-runtime.ts";
 export type { CodeRuntime, CodeRuntimeOptions } from "./runtimes/code/code-runtime.ts";
-export type { CodeLimits } from "./runtimes/code/code-limits.ts";
+export type { CodeLimits } from "./runtimes/code/program-session.ts";
 export { createCodeTool } from "./runtimes/code/create-code-tool.ts";
 export type { CodeInput, CodeLanguage, CodeToolOptions } from "./runtimes/code/create-code-tool.ts";
 export type { CodeCall } from "./runtimes/code/program-session.ts";
 export { renderToolDeclarations } from "./runtimes/code/render-tool-declarations.ts";
-export type { CodeOutput } from "./runtimes/code/to-code-output.ts";
-export type { AvailableTool } from "./runtimes/code/tool-names.ts";
+export type { CodeOutput } from "./runtimes/code/program-session.ts";
+export type { AvailableTool } from "./runtimes/code/render-tool-declarations.ts";
 export { branch } from "./runtimes/pipeline/branch.ts";
 export { mapReduce } from "./runtimes/pipeline/map-reduce.ts";
 export { parallel } from "./runtimes/pipeline/parallel.ts";

@@ -2,7 +2,7 @@ import type { RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 
-/** Whoever wants to know of all connections. */
+/** Gets every connection. */
 export type OnConnection = (connection: EgressConnection & { readonly tool: string }) => void;
 
 /** Tells of the connections of tools: everybody who asked, and the calls that they were made in. */

@@ -32,7 +32,7 @@ function isGenerator(value: unknown): value is AnyGenerator {
   );
 }
 
-/** How long a generator may go on without letting anybody else in, in milliseconds. */
+/** How long a generator may go on before other work gets its turn, in milliseconds. */
 const longestTurn = 10;
 
 async function runGenerator(generator: AnyGenerator, context: RuntimeContext): Promise<unknown> {

@@ -64,7 +64,7 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
   });
   let connected: Promise<McpRuntime> | undefined;
   const openMcp = (): Promise<McpRuntime> =>
-    (connected ??= import("./mcp/start-mcp.ts").then(({ startMcp }) => startMcp(options, start)));
+    (connected ??= import("./mcp/mcp-runtime.ts").then(({ startMcp }) => startMcp(options, start)));
   const mcp: Runtime = {
     kind: "mcp",
     run: async (tool, input, context) => (await openMcp()).run(tool, input, context),

@@ -11,8 +11,8 @@ export interface ExactJson {
 const longNumber = /\d{16}/u;
 
 /**
- * Reads JSON, and looks for whole numbers that would come out with other digits than they were written with: an id that is changed
- * silently is somebody else's.
+ * Reads JSON, and looks for whole numbers that would come out with other digits than they were written with: an id that is
+ * changed silently belongs to another record.
  *
  * @throws {SyntaxError} if it is not JSON.
  */

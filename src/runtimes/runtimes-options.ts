@@ -4,12 +4,12 @@ import type { DependencyProgress } from "../packages/install/dependency-request.
 import type { PackageOptions } from "../packages/install/package-options.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
 import type { DebugOptions } from "./debug/debug-launcher.ts";
-import type { McpEvent } from "./mcp/mcp-runtime.ts";
+import type { McpEvent } from "./mcp/server-pool.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
 export interface RuntimesOptions extends PackageOptions {
-  /** Which sandbox; `off` is none at all. @default the best that works on this machine */
+  /** Which sandbox; `off` runs tools without a sandbox. @default the best that works on this machine */
   readonly sandbox?: SandboxName;
   /** What `./` in permissions is. @default the working directory */
   readonly directory?: string;
@@ -27,7 +27,7 @@ export interface RuntimesOptions extends PackageOptions {
   readonly limits?: Partial<Limits>;
   /** Told when a connection of a tool ended or was refused. Those that came about are also in the log of the call. */
   readonly onConnection?: OnConnection;
-  /** Told what a script tried to use. With it, scripts run with nothing granted, so that somebody can see what they need. */
+  /** Told what a script tried to use. With it, scripts run with nothing granted, so that the report shows what they need. */
   readonly onLearned?: (report: LearnReport) => void;
   /** Which scripts are debugged, and by whom. Give their calls a long `limitMs`: the time goes on while they are stopped. @default none */
   readonly debug?: DebugOptions;

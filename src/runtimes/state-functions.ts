@@ -2,7 +2,7 @@ import { showValue, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { RuntimeContext } from "../core/runtime.ts";
 import type { StateExpectation, StateListOptions, StateOptions, ToolState } from "../core/tool-state.ts";
 
-/** Makes the error for a parameter that cannot be used, in the words of whoever asked. */
+/** Makes the error for a parameter that cannot be used, in the protocol of the caller. */
 export type RefuseParameter = (name: string, found: string, expected: string) => Error;
 
 type StateFunction = (params: JsonObject) => Promise<unknown>;

@@ -123,7 +123,7 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
       return exit;
     },
     async settle(tool) {
-      // One that could not be opened was told to whoever wanted it.
+      // The call that needed it got the failure.
       const exit = await exits.get(tool)?.catch(() => undefined);
       await exit?.egress.settle();
     },

@@ -8,8 +8,7 @@ import { vi, type TestContext } from "vitest";
 
 import type { WasmCode } from "../../src/core/script-code.ts";
 import { buildTool, type BuildToolOptions, type BuiltTool } from "../../src/packages/build/build-tool.ts";
-import { createSearch } from "../../src/packages/build/create-search.ts";
-import { findCompiler } from "../../src/packages/build/find-compilers.ts";
+import { createSearch, findCompiler } from "../../src/packages/build/find-compilers.ts";
 import type { Language } from "../../src/packages/build/languages.ts";
 import { wasmRuntime } from "../../src/runtimes/wasm/wasm-runtime.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";

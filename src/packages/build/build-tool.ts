@@ -13,14 +13,13 @@ import { checkModule } from "./check-module.ts";
 import { compile } from "./compile.ts";
 import type { Compiler } from "./compilers/compiler.ts";
 import { copySources, type SourceFile } from "./copy-sources.ts";
-import { createSearch } from "./create-search.ts";
+import { createSearch, findCompiler, toCure } from "./find-compilers.ts";
 import { fetchCrates } from "./fetch-crates.ts";
-import { findCompiler, toCure } from "./find-compilers.ts";
 import { isLanguage, type Language, languageNames, languageOf, languages } from "./languages.ts";
 
 /** How far a build has come. */
 export interface BuildProgress {
-  /** `wait`: somebody else builds the same at this moment; `fetch`: the crates that it is built of. */
+  /** `wait`: another process builds the same at this moment; `fetch`: the crates that it is built of. */
   readonly step: "wait" | "fetch" | "compile";
   readonly compiler: string;
   readonly elapsedMs: number;
@@ -250,7 +249,7 @@ function isSame(path: string, module: Uint8Array): boolean {
   return found?.isFile() === true && found.size === module.length && readFileSync(path).equals(module);
 }
 
-/** Not through links: somebody else's work may be in the folder, and lead us out of it. */
+/** Not through links: files of others may be in the folder, and lead us out of it. */
 function makeFolders(root: string, way: string): void {
   let folder = root;
   for (const name of way === "." ? [] : way.split("/")) {

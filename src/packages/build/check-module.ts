@@ -7,7 +7,7 @@ const hostModules = new Set(["wasi_snapshot_preview1", "kitbag"]);
 
 /**
  * Tells what keeps bytes from being a WASI command module; nothing if they are one. Reads the list of what is imported and
- * exported only: the code is not compiled here, because whoever wrote it is not trusted.
+ * exported only: the code is not compiled here, because its author is not trusted.
  */
 export function checkModule(bytes: Uint8Array): string | undefined {
   if (magic.some((byte, index) => bytes[index] !== byte)) return "it is not a WebAssembly module";
@@ -59,7 +59,7 @@ function readNames(bytes: Uint8Array): Names {
 
 function readImport(part: Reader): Names["imports"][number] {
   const entry = { module: part.text(), name: part.text(), kind: part.byte() };
-  // Only functions are allowed, so what follows the first thing that is none need not be understood.
+  // Only functions are allowed, so what follows another import need not be understood.
   if (entry.kind === kinds.function) part.number();
   else if (entry.kind === kinds.memory || entry.kind === kinds.table) {
     if (entry.kind === kinds.table) part.byte();

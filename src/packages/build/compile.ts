@@ -105,7 +105,7 @@ interface CompilerPlace {
 }
 
 /**
- * What a compiler said, for whoever wrote the source: paths relative to the skill's folder, no colours, and not more than can be
+ * What a compiler said, for the author of the source: paths relative to the skill's folder, no colours, and not more than can be
  * read, with the first error in it.
  */
 export function toErrorLines(output: string, { directory, folder }: CompilerPlace): string[] {

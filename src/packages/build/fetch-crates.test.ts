@@ -9,8 +9,7 @@ import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { createDependencies, type DependenciesOptions } from "../install/create-dependencies.ts";
-import { createSearch } from "./create-search.ts";
-import { findCompiler } from "./find-compilers.ts";
+import { createSearch, findCompiler } from "./find-compilers.ts";
 
 // Compilers take seconds, and longer where other tests run beside them.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,8 +1,16 @@
-import type { Sandbox } from "../../sandbox/sandbox.ts";
-import type { Compiler, CompilerSearch } from "./compilers/compiler.ts";
-import { compilerKinds } from "./compilers/compilers.ts";
-import { createSearch } from "./create-search.ts";
-import { languages, type Language } from "./languages.ts";
+import { homedir } from "node:os";
+
+import { findProgram } from "../../sandbox/programs.ts";
+import { type Sandbox, defaultLimits } from "../../sandbox/sandbox.ts";
+import { assemblyscript } from "./compilers/assemblyscript.ts";
+import { clang } from "./compilers/clang.ts";
+import type { Compiler, CompilerKind, CompilerSearch } from "./compilers/compiler.ts";
+import { go } from "./compilers/go.ts";
+import { javascript } from "./compilers/javascript.ts";
+import { rust } from "./compilers/rust.ts";
+import { zig } from "./compilers/zig.ts";
+import { type Language, languages } from "./languages.ts";
+import { runSandboxed } from "./run-compiler.ts";
 
 /** The compiler of a language on this machine, or how to get one. */
 export type CompilerReport =
@@ -41,5 +49,32 @@ export async function findCompiler(language: Language, search: CompilerSearch): 
 /** How to get a compiler of a language. */
 export function toCure(language: Language): string {
   const first = compilerKinds.find(({ languages }) => languages.includes(language));
-  return first === undefined ? "there is none that Kitbag knows" : first.toCure(language);
+  return first === undefined ? "Kitbag knows no compiler for it" : first.toCure(language);
+}
+
+/** The compilers that Kitbag knows; for each language the first that is there is used. */
+const compilerKinds: readonly CompilerKind[] = [clang, rust, assemblyscript, zig, go, javascript];
+
+const askLimitMs = 20_000;
+const askBytes = 64 * 1024;
+
+/** Looks for compilers on this machine; for those that are npm packages in `packagesFrom`, and where Kitbag itself is installed. */
+export function createSearch(sandbox: Sandbox, packagesFrom: readonly string[] = []): CompilerSearch {
+  return {
+    findProgram,
+    home: homedir(),
+    packagesFrom: [...packagesFrom, import.meta.dirname],
+    async ask(command, { programs, mounts }) {
+      const limits = { ...defaultLimits, memoryBytes: 1024 * 1024 * 1024 };
+      const profile = { mounts, programs, environment: {}, limits };
+      const { exit, stdout } = await runSandboxed({
+        sandbox,
+        profile,
+        command,
+        limitMs: askLimitMs,
+        maxBytes: askBytes,
+      });
+      return exit.code === 0 ? new TextDecoder().decode(stdout) : undefined;
+    },
+  };
 }

@@ -23,7 +23,7 @@ export interface SandboxedResult {
   readonly stopped?: "time" | "output" | "messages";
 }
 
-/** Errors are at the beginning, and nobody reads on for ever. */
+/** Errors are at the beginning, and a reader stops somewhere. */
 const keptMessageBytes = 64 * 1024;
 const maxMessageBytes = 8 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ interface Collecting {
   onMore(): void;
 }
 
-/** Reads a stream to its end, whatever comes: a pipe that nobody reads would hold the program up. */
+/** Reads a stream to its end, whatever comes: an unread pipe would hold the program up. */
 async function collect(stream: Readable, { kept, most, onMore }: Collecting): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ import {
   type PreparedDependencies,
   isNothingNeeded,
 } from "./dependency-request.ts";
-import type { Installer, InstallPlace } from "./installer.ts";
+import type { Installer, InstallPlace } from "./run-step.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
 import { openIndex } from "./open-index.ts";
 import { digestOf, type Lock, openPackageCache, type PackageCache } from "./package-cache.ts";
@@ -211,7 +211,7 @@ type ShareWork<Result> = (
   signal?: AbortSignal,
 ) => Promise<Result>;
 
-/** Makes what shares work. Nothing is kept: whoever asks when it is done gets it done again. */
+/** Makes what shares work. Nothing is kept: a later request does the work again. */
 export function shareWork<Result>(): ShareWork<Result> {
   const running = new Map<string, Shared<Result>>();
 
@@ -235,7 +235,7 @@ export function shareWork<Result>(): ShareWork<Result> {
     } finally {
       shared.waiting--;
       if (signal?.aborted === true && shared.waiting === 0) {
-        // Whoever asks from now on must not get what is being stopped.
+        // A later request must not get what is being stopped.
         if (running.get(key) === shared) running.delete(key);
         shared.stop.abort(signal.reason);
         await shared.result.catch(() => {});

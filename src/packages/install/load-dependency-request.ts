@@ -7,8 +7,12 @@ import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { DependencyRequest, NodeRequest, PythonRequest } from "./dependency-request.ts";
 import { parsePackageJson, parsePackageList } from "./node/parse-packages.ts";
-import { parseRequirementList, type Requirement } from "./python/parse-requirement.ts";
-import { parseRequirements, type Requirements } from "./python/parse-requirements.ts";
+import {
+  parseRequirementList,
+  type Requirement,
+  parseRequirements,
+  type Requirements,
+} from "./python/parse-requirement.ts";
 
 /** A script of a skill, and how it is run. */
 export interface ScriptPlace {

@@ -13,7 +13,7 @@ export interface IndexRoute {
   readonly egress?: string;
   readonly mounts: readonly Mount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Hosts that somebody wanted to reach and must not. */
+  /** Hosts that a program wanted to reach and must not. */
   refused(): readonly string[];
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const trust = {
   SSL_CERT_FILE: certificatesInside,
 };
 
-/** Without a sandbox nobody is kept from the network. */
+/** Without a sandbox no program is kept from the network. */
 const openNetwork: IndexRoute = {
   mounts: [],
   environment: {},

@@ -39,7 +39,7 @@ export interface PackageCache {
   /** Where installs of `key` are locked against other processes. */
   lockPath(key: string): string;
   lockFile(key: string): string;
-  /** The lock of a request; undefined if there is none. */
+  /** The lock of a request; undefined if it does not exist. */
   readLock(key: string): Promise<Lock | undefined>;
   writeLock(key: string, lock: Lock): Promise<void>;
   /** What an interpreter said about itself; undefined if it was not asked. */
@@ -47,7 +47,7 @@ export interface PackageCache {
   writeFacts(key: string, facts: InterpreterFacts): Promise<void>;
   /** The directory of installed packages; undefined if they are not installed. */
   find(digest: string): Promise<string | undefined>;
-  /** Empty directories to install in. Whoever asks holds the lock of `key`, so what was left there by others is removed. */
+  /** Empty directories to install in. The caller holds the lock of `key`, so what was left there by others is removed. */
   makeWork(key: string): Promise<Work>;
   /**
    * Makes what was installed in `work` the packages of `digest`, all at once; answers with their directory. Undefined if they are

@@ -38,7 +38,7 @@ const indexes = {
 /**
  * Decides where the packages of a language come from: a folder if there is one, else the index, unless there is no network.
  *
- * @throws {KitbagError} `option-invalid` if the address of the index is none.
+ * @throws {KitbagError} `option-invalid` if the address of the index is not a URL.
  */
 export function toSource(
   language: keyof typeof indexes,
@@ -79,7 +79,7 @@ function listFolder(folder: string): readonly unknown[] {
       });
     return [path, ...files];
   } catch {
-    // Whoever installs from it says what is wrong with it.
+    // The installer says what is wrong with it.
     return [folder];
   }
 }

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 
 import type { Limits, Mount, Profile, Sandbox } from "../../sandbox/sandbox.ts";
+import type { DependencyProgress, PreparedDependencies } from "./dependency-request.ts";
 import type { IndexRoute } from "./open-index.ts";
+import type { Lock } from "./package-cache.ts";
+import type { PackageSource } from "./package-source.ts";
 
 /** The place of one install: a directory that programs inside may write to, and nothing else. */
 export interface Workbench {
@@ -89,7 +92,7 @@ export async function runInside(sandbox: Sandbox, program: InsideProgram): Promi
     const outputs = Promise.all([collect(started.stdout, onLine), collect(started.stderr, onLine)]);
     const [[stdout, stderr], exit] = await Promise.all([outputs, started.exit]);
     signal.throwIfAborted();
-    // It may have been done before anybody looked.
+    // It may have ended before the first look.
     tooLarge ||= (await isTooLarge?.()) === true;
     const stopped = tooLarge ? "too-large" : exit.outOfMemory === true ? "out-of-memory" : undefined;
     if (stopped !== undefined) return { code: undefined, stdout, stderr, stopped };
@@ -155,4 +158,29 @@ async function sizeOf(directory: string, enough: number): Promise<number> {
     }
   }
   return bytes;
+}
+
+/** All that an install works with. */
+export interface InstallPlace {
+  readonly bench: Workbench;
+  readonly source: PackageSource;
+  readonly route: IndexRoute | undefined;
+  /** Packages that may run code of their own while they are installed. */
+  readonly granted: readonly string[];
+  readonly onProgress: (progress: Omit<DependencyProgress, "language">) => void;
+}
+
+/** What knows how the packages of one request are installed. */
+export interface Installer {
+  /** What the lock depends on: equal requests have equal ones, on every machine. */
+  readonly lockedBy: unknown;
+  /** Where the installed packages run. */
+  readonly platform: string;
+  /**
+   * Installs the packages into `done/content` of the work directory, and answers with their lock. With a lock it installs exactly
+   * those files or fails; without one it resolves the request.
+   */
+  install(place: InstallPlace, lock: Lock | undefined): Promise<Lock>;
+  /** How a sandbox gets the packages that are in `directory`. */
+  toPrepared(directory: string): Pick<PreparedDependencies, "mounts" | "environment">;
 }

@@ -1,9 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers";
 
-import { createBatch } from "./inside/program/batch.ts";
+import { createBatch, type Answer } from "./inside/program/messages.ts";
 import type { Exchange } from "./inside/program/exchange.ts";
-import type { Answer } from "./inside/program/messages.ts";
 
 /** What a program needs while it runs. */
 export interface ProgramHost {
@@ -96,7 +95,7 @@ const restMs = 20;
 const quickMs = 0.25;
 const mostSpentMs = 10;
 
-/** The clock and the event loop as they are when this is loaded: nobody may wait for ever because a test has stopped them. */
+/** The clock and the event loop as they are when this is loaded: a wait must end also if a test has replaced them. */
 const now = performance.now.bind(performance);
 const onTurn = setImmediate;
 

@@ -8,7 +8,7 @@ import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import { codeRuntime } from "./code-runtime.ts";
 import { createCodeTool } from "./create-code-tool.ts";
-import type { CodeOutput } from "./to-code-output.ts";
+import type { CodeOutput } from "./program-session.ts";
 
 const double = defineTool({
   name: "double",

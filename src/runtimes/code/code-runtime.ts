@@ -5,13 +5,19 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { answerCalls, type ProgramHost } from "./answer-calls.ts";
-import { type CodeLimits, toCodeLimits } from "./code-limits.ts";
+import {
+  type CodeLimits,
+  toCodeLimits,
+  createProgramSession,
+  type ProgramSession,
+  type CodeOutput,
+  describeProgram,
+  toCodeOutput,
+} from "./program-session.ts";
 import type { CodeInput } from "./create-code-tool.ts";
 import type { ProgramEnd, ProgramStart, Step } from "./inside/program/messages.ts";
-import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { loadEngine, type ProgramEngine, type ProgramWorker, startWorker } from "./start-worker.ts";
-import { type CodeOutput, describeProgram, toCodeOutput } from "./to-code-output.ts";
-import { type AvailableTool, toToolNames } from "./tool-names.ts";
+import { type AvailableTool, toToolNames } from "./render-tool-declarations.ts";
 
 /** What {@link codeRuntime} takes. */
 export interface CodeRuntimeOptions {
@@ -25,7 +31,7 @@ export interface CodeRuntimeOptions {
   readonly limits?: Partial<CodeLimits>;
 }
 
-/** How many programs run in this process, whoever's they are. */
+/** How many programs run in this process, of all runtimes. */
 let running = 0;
 const isAlone = (): boolean => running === 1;
 

@@ -1,8 +1,7 @@
 import { createTool } from "../../core/define-tool.ts";
 import type { ToolLimits, TypedTool } from "../../core/tool.ts";
-import { renderToolDeclarations } from "./render-tool-declarations.ts";
-import type { CodeOutput } from "./to-code-output.ts";
-import type { AvailableTool } from "./tool-names.ts";
+import { renderToolDeclarations, type AvailableTool } from "./render-tool-declarations.ts";
+import type { CodeOutput } from "./program-session.ts";
 
 /** A language that programs can be written in. */
 export type CodeLanguage = "javascript" | "typescript" | "python";

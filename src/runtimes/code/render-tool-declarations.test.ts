@@ -7,8 +7,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { renderToolDeclarations } from "./render-tool-declarations.ts";
-import type { AvailableTool } from "./tool-names.ts";
+import { renderToolDeclarations, type AvailableTool } from "./render-tool-declarations.ts";
 
 test("renderToolDeclarations() of nothing is nothing", () => {
   expect(renderToolDeclarations([])).toBe("");

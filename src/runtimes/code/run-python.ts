@@ -6,10 +6,9 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { findProgram } from "../../sandbox/programs.ts";
 import { defaultLimits, type ExitStatus, type Profile, type Sandbox } from "../../sandbox/sandbox.ts";
 import { serveRpc, type RpcLimits } from "../script/rpc/serve-rpc.ts";
-import type { CodeLimits } from "./code-limits.ts";
+import type { CodeLimits, ProgramSession } from "./program-session.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
-import type { ProgramSession } from "./program-session.ts";
-import type { ToolNames } from "./tool-names.ts";
+import type { ToolNames } from "./render-tool-declarations.ts";
 
 /** One Python program. */
 export interface PythonProgram {
@@ -103,7 +102,7 @@ async function readOutput(stream: Readable, longest: number): Promise<string> {
   let isCut = false;
   try {
     for await (const bytes of stream as AsyncIterable<Uint8Array>) {
-      // Also what nobody keeps must be read, or the program would wait for ever.
+      // Output beyond the limit must be read too, or the program would wait for ever.
       if (text.length < longest) text += decoder.decode(bytes, { stream: true });
       else isCut = true;
     }

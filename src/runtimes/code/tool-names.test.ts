@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
-import { toIdentifier, toToolNames } from "./tool-names.ts";
+import { toIdentifier, toToolNames } from "./render-tool-declarations.ts";
 
 test.for([
   ["read", "read"],

@@ -1,8 +1,7 @@
 import { shortenText } from "../../core/cut-text.ts";
-import type { Ask } from "./adapter.ts";
+import { type Ask, type DebugTarget, toShownFile } from "./debug-target.ts";
 import { getList, getPart, getString, type Message } from "./debug-messages.ts";
 import type { Evaluation, Scope, StackFrame, Variable } from "./debug-session.ts";
-import { type DebugTarget, toShownFile } from "./debug-target.ts";
 
 /** A moment at which a script of Node is stopped. */
 export interface Pause {
@@ -11,7 +10,7 @@ export interface Pause {
   readonly isException: boolean;
   /** Of the exception. */
   readonly text: string;
-  /** Whether nobody catches the exception. */
+  /** Whether no code catches the exception. */
   isUncaught(): Promise<boolean>;
   stack(): readonly StackFrame[];
   scopes(frame: number): readonly Scope[];

@@ -1,14 +1,21 @@
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { type Adapter, type Ask, fail, toPlace } from "./adapter.ts";
+import { type Adapter, type Ask, fail, toPlace, type DebugTarget, toInsideFile } from "./debug-target.ts";
 import { createPause, type Pause, type PauseHost } from "./cdp-pause.ts";
-import { getList, getNumber, getPart, getString, type Message, openLines } from "./debug-messages.ts";
+import {
+  getList,
+  getNumber,
+  getPart,
+  getString,
+  type Message,
+  openLines,
+  createRequests,
+  type Requests,
+} from "./debug-messages.ts";
 import type { Breakpoint, BreakpointRequest, DebugCommands, StopReason } from "./debug-session.ts";
-import { type DebugTarget, toInsideFile } from "./debug-target.ts";
-import { createRequests, type Requests } from "./requests.ts";
 
-/** Our own programs, and those of Node: nobody steps into them. */
+/** Our own programs, and those of Node: a step does not stop in them. */
 const notStepped = ["^node:", "/opt/kitbag/"];
 
 /** Debugs a script of Node over `stream`, on which each line is a message of the Chrome DevTools Protocol. */
@@ -230,7 +237,7 @@ function createBreakpoints({ target, ask, toUrl, pathOf }: BreakpointsHost): Bre
   };
 }
 
-/** V8 takes any text for a condition, and never stops where it is none. */
+/** V8 takes any text for a condition, and never stops if it is not an expression. */
 async function findWrong({ condition }: BreakpointRequest, pause: Pause | undefined): Promise<string | undefined> {
   if (condition === undefined || pause === undefined) return undefined;
   const read = await pause.evaluate(`void (() => (${condition}\n))`, 0);

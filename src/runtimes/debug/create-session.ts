@@ -1,6 +1,5 @@
-import { fail, type Adapter } from "./adapter.ts";
+import { fail, type Adapter, loadSource, toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
 import type { DebugCommands, DebugEvent, DebugSession } from "./debug-session.ts";
-import { loadSource, toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
 
 /** What a session is made of. */
 export interface SessionParts extends Omit<DebugTarget, "emit"> {
@@ -15,7 +14,7 @@ export interface OpenSession {
   readonly session: DebugSession;
   /** Resolves when the script waits before its first line, or will not. Rejects if it cannot be debugged. */
   readonly ready: Promise<void>;
-  /** Tells all that has happened; call it when somebody listens. */
+  /** Emits the events so far; call it when there is a listener. */
   begin(): void;
   print(stream: "stdout" | "stderr", text: string): void;
   /** The connection broke: ends the script. */
@@ -31,7 +30,7 @@ export function createSession(parts: SessionParts): OpenSession {
   let stopped: DebugSession["stopped"];
   let ending: "exited" | "terminated" | "lost" = "exited";
   let hasEnded = false;
-  /** What happened before anybody could listen. */
+  /** The events from before there was a listener. */
   let early: DebugEvent[] | undefined = [{ type: "started", language }];
   const target: DebugTarget = { ...parts, emit };
   const { commands, ready } = parts.open(target);

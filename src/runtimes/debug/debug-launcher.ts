@@ -31,7 +31,7 @@ export interface DebugOptions {
 /** What the script of one call is debugged with. */
 export interface DebugHost extends DebuggedCall {
   readonly sandbox: Sandbox;
-  /** Where sockets are made; nobody else can enter it. */
+  /** Where sockets are made; no other user can enter it. */
   readonly directory: string;
   readonly options: DebugOptions;
   /** The script, relative to the skill's folder. */
@@ -50,7 +50,7 @@ const graceMs = 5000;
 
 /**
  * Starts a script that waits for its debugger, in a sandbox of its own. The process is handed on when the script is about to run
- * its first line, and the session was told to whoever wants it.
+ * its first line, and `onSession` has got the session.
  */
 export function debugLauncher(host: DebugHost): Launcher {
   return {
@@ -133,7 +133,7 @@ async function attach({ host, language, started, stream, profile }: Attachment):
     open: (target) => (language === "node" ? openCdpSession(stream, target) : openDapSession(stream, target)),
     kill: () => started.kill(),
   });
-  // Whoever breaks the connection does not run on unseen.
+  // A script that breaks the connection does not run on unseen.
   stream.once("close", () => {
     const timer = setTimeout(session.lose, graceMs);
     void started.exit.then(() => clearTimeout(timer));
@@ -159,7 +159,7 @@ const debugpyTarget = "/opt/kitbag/debugpy";
 
 const parts = /^(?:debugpy|_?pydev\w*)(?:\.py)?$/u;
 
-/** What must be inside so that any Python finds the debugpy of the system. Nothing, if there is none. */
+/** What must be inside so that any Python finds the debugpy of the system. Nothing, if the system has no debugpy. */
 function findDebugpy(directory = systemPackages): readonly Mount[] {
   if (!existsSync(join(directory, "debugpy"))) return [];
   return readdirSync(directory)

@@ -48,12 +48,12 @@ export interface Variable {
   readonly reference?: number;
 }
 
-/** What an expression gave: a value, or why there is none. */
+/** What an expression gave: a value, or why it failed. */
 export type Evaluation =
   | { readonly ok: true; readonly value: string; readonly type?: string; readonly reference?: number }
   | { readonly ok: false; readonly message: string };
 
-/** Why a script stopped: before its first line, at a breakpoint, after a step, because it was asked to, at an exception that nobody catches, at a statement that says so. */
+/** Why a script stopped: before its first line, at a breakpoint, after a step, because it was asked to, at an uncaught exception, at a statement that says so. */
 export type StopReason = "start" | "breakpoint" | "step" | "pause" | "exception" | "statement";
 
 /** What happened to a script that is debugged, in order. */
@@ -73,7 +73,7 @@ export type DebugEvent =
   | { readonly type: "breakpoint"; readonly breakpoint: Breakpoint }
   | {
       readonly type: "ended";
-      /** It ended by itself, somebody ended it, or the connection broke. */
+      /** It ended by itself, was ended through the session, or the connection broke. */
       readonly reason: "exited" | "terminated" | "lost";
     };
 
@@ -95,7 +95,7 @@ export interface DebugCommands {
 }
 
 /**
- * A script that is debugged. It waits before its first line until somebody continues it.
+ * A script that is debugged. It waits before its first line until `continue` is called.
  *
  * **Contract**: a command rejects with a {@link KitbagError} `debug-failed` if the script has ended, or is not stopped where it must
  * be. All texts come from the script: they may be anything. Values that the call hides are hidden here too.
@@ -109,7 +109,7 @@ export interface DebugSession extends DebugCommands {
   readonly hasEnded: boolean;
   /** Hears everything from now on; answers with how to stop that. Listeners must not throw. */
   onEvent(listener: (event: DebugEvent) => void): () => void;
-  /** The text of a file of the skill; nothing if there is none. */
+  /** The text of a file of the skill; nothing if it does not exist. */
   loadSource(file: string): string | undefined;
   /** Ends the script at once. */
   terminate(): void;

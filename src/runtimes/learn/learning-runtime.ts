@@ -200,7 +200,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Hooks see a program before anybody knows whether it is there. */
+/** Hooks see a program before it is known whether it exists. */
 function isWithheld(name: string): boolean {
   return findProgram(name) !== undefined && !isBasicProgram(name);
 }

@@ -9,8 +9,7 @@ import { makeReadableFolder } from "../../sandbox/host.ts";
 import { type Mount, nothing, type Profile } from "../../sandbox/sandbox.ts";
 import type { Family } from "../script/families.ts";
 import { coldLauncher, type Launch, type Launcher } from "../script/launch.ts";
-import type { LearnReport } from "./learn-report.ts";
-import type { Observation } from "./observation.ts";
+import type { LearnReport, Observation } from "./learn-report.ts";
 
 const ownSource = join(import.meta.dirname, "inside");
 const ownTarget = "/opt/kitbag/learn";
@@ -63,7 +62,7 @@ export async function openRecorder({ sandbox, directory, round, traces }: Record
     toProfile: (base) => withRecorder(base, { place, records, directory, socket: egress.socket, traces }),
     observe: () => [
       ...readTraces(place, directory),
-      // Whoever sees how each start of a program ended knows better than a hook.
+      // A trace shows how each start of a program ended, a hook does not.
       ...readRecords(records, directory).filter(({ kind }) => !traces || kind !== "program"),
       ...readConnections(egress),
     ],
@@ -180,7 +179,7 @@ function toObservation(record: JsonObject, directory: string): Observation | und
   if (kind !== "file" || typeof path !== "string" || path.includes("\0")) return undefined;
   const known = accesses.find((one) => one === access);
   if (known === undefined) return undefined;
-  // A hook sees what is asked for, before anybody knows how it ends.
+  // A hook sees what is asked for, before it is known how it ends.
   return { kind, path: resolve(directory, path), access: known, failed: true };
 }
 

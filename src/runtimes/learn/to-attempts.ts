@@ -2,8 +2,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { isInside } from "../../platform/paths.ts";
 import { relayPort } from "../../sandbox/egress/relay.ts";
-import type { Attempt } from "./learn-report.ts";
-import type { Observation } from "./observation.ts";
+import type { Attempt, Observation } from "./learn-report.ts";
 
 /** What is known of the host when observations are read. */
 export interface AttemptPlaces {
@@ -19,7 +18,7 @@ export interface AttemptPlaces {
   readonly given: ReadonlySet<string>;
 }
 
-/** The system, the interpreter, and what is the script's own: nobody needs a permission for them. */
+/** The system, the interpreter, and what is the script's own: they need no permission. */
 const ownPlaces =
   `/skill /opt/kitbag /opt/node /opt/packages /node_modules /tmp /proc /dev /sys /run /var/run /usr /lib /lib32 /lib64
   /libx32 /bin /sbin /etc/alternatives /etc/ssl /etc/perl /etc/php /etc/R /etc/fonts /etc/pki`.split(/\s+/u);

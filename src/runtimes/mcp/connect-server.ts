@@ -11,7 +11,7 @@ export interface ServerWay {
   readonly source: McpSource;
   readonly transport: Transport;
   readonly secrets: Secrets;
-  /** Why the server is gone; over HTTP nobody tells. */
+  /** Why the server is gone; over HTTP there is no notice. */
   readonly gone?: Promise<string>;
   /** Told when the server offers other tools than before. */
   readonly onDefinitions: (definitions: Definitions) => void;
@@ -40,7 +40,7 @@ export interface McpConnection {
   /** What of a tool is not as it was agreed to; empty if all is. */
   findChanges(agreed: McpDefinition, signal: AbortSignal): Promise<readonly string[]>;
   call(call: ServerCall): Promise<CallToolResult>;
-  /** Gives it up: from now on it is gone, and whoever needs the server gets another connection. */
+  /** Gives it up: from now on it is gone, and the next call gets another connection. */
   abandon(reason: string): void;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface Definitions {
 /** One definition: schemas are checked again, and more strictly, when a tool is made of them. */
 const limits = { maxBytes: 600 * 1024, maxDepth: 64 };
 
-/** The most tools of one server; nobody can look through more, and each is a hash in the lock. */
+/** The most tools of one server; a person cannot look through more, and each is a hash in the lock. */
 const mostTools = 1000;
 
 /** The longest name that is looked at at all. */
@@ -40,7 +40,7 @@ export function readDefinitions(listed: readonly unknown[], wanted?: readonly st
     else if (tools.size >= mostTools) left += 1;
     else tools.set(name, read.definition);
   }
-  // Which of the two was meant nobody knows, so neither is.
+  // It is not known which of the two was meant, so neither is used.
   for (const name of repeated) {
     tools.delete(name);
     refused.push({ name, reason: "the server has two tools of this name" });
@@ -65,7 +65,7 @@ function readDefinition(one: unknown): Read {
   const fields = copy.value as Readonly<Record<string, JsonValue>>;
   const problem = isRecord(copy.value) ? findProblem(fields) : "it is not an object";
   if (problem !== undefined) return { name, reason: problem };
-  // What else a server says about a tool (icons, `_meta`) reaches nobody, so it need not stay as it is.
+  // What else a server says about a tool (icons, `_meta`) is not passed on, so it may change.
   const { title, description, inputSchema, outputSchema, annotations } = fields;
   const definition = { name: fields["name"], title, description, inputSchema, outputSchema, annotations };
   const known = Object.entries(definition).filter(([, value]) => value !== undefined);

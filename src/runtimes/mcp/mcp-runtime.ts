@@ -1,14 +1,22 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
 import type { CallToolResult } from "@modelcontextprotocol/client";
 
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { KitbagError, isKitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { isMcpProgram, type McpCode, type McpSource, toContentOutput, toSourceKey } from "../../core/mcp-source.ts";
+import { type McpCode, type McpSource, isMcpProgram, toContentOutput, toSourceKey } from "../../core/mcp-source.ts";
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
-import { describeServerError, type McpConnection } from "./connect-server.ts";
+import { type FoundSandbox, findSandbox } from "../../sandbox/find-sandbox.ts";
+import type { GrantPlaces } from "../../sandbox/grants.ts";
+import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
+import type { RuntimesOptions } from "../runtimes-options.ts";
+import { type McpConnection, describeServerError } from "./connect-server.ts";
 import type { LogIn } from "./oauth-file.ts";
 import type { ProgramTransport } from "./program-transport.ts";
-import { createServerPool, type McpEvent, type McpRuntimeOptions, type Server } from "./server-pool.ts";
+import type { RestartPolicy } from "./server-link.ts";
+import { type McpEvent, type McpRuntimeOptions, type Server, createServerPool } from "./server-pool.ts";
 
 export type { McpEvent, McpRuntimeOptions } from "./server-pool.ts";
 
@@ -16,7 +24,7 @@ export type { McpEvent, McpRuntimeOptions } from "./server-pool.ts";
 export interface McpRuntime extends Runtime {
   describe(tool: Tool): Promise<RuntimeDescription>;
   /**
-   * Answers with the connection to a server, making one if there is none.
+   * Answers with the open connection to a server, or makes one.
    *
    * @throws {KitbagError} `mcp-failed` if it cannot be made.
    */
@@ -37,7 +45,7 @@ export interface ConnectOptions {
 /**
  * Runs tools that other MCP servers have. A server is started, or connected to, when the first of its tools is called, and stays.
  *
- * **Contract**: a tool runs only if its server describes it exactly as it did when somebody agreed to it. A server that died is
+ * **Contract**: a tool runs only if its server describes it exactly as it did when it was trusted. A server that died is
  * started again for the next call; a call that was on its way fails. A call that must stop is cancelled at the server, and a
  * program that has said nothing since it began is ended.
  */
@@ -143,7 +151,7 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
   const text = describeServerError(cause, connection.secrets);
   if (cause instanceof ProtocolError)
     return new KitbagError("tool-failed", { tool: tool.name, reason: text }, { cause });
-  // Over HTTP nobody says that a server was started anew: what cannot be reached is connected to again for the next call.
+  // Over HTTP there is no notice that a server was started anew: what cannot be reached is connected to again for the next call.
   if (!isMcpProgram(source)) connection.abandon(text);
   const end =
     connection.end === undefined || program === undefined ? undefined : ((await program?.gone) ?? connection.end);
@@ -151,7 +159,7 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
   return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 }
 
-/** What somebody agreed to is what runs. */
+/** Refuses a tool whose description has changed since it was trusted. */
 async function checkDefinition(tool: Tool, connection: McpConnection, signal: AbortSignal): Promise<void> {
   const { source, definition } = tool.code as McpCode;
   const changed = await connection.findChanges(definition, signal);
@@ -181,4 +189,43 @@ function toOutput(tool: string, { isError, structuredContent, content }: CallToo
   if (structuredContent !== undefined) return structuredContent;
   if (texts.length < content.length) return toContentOutput(content as unknown as JsonValue[]);
   return texts.join("\n\n");
+}
+
+/** The sandbox of the other runtimes, and what it protects. */
+interface Shared {
+  readonly sandbox: FoundSandbox;
+  readonly places: GrantPlaces;
+  readonly reserved: ReservedPlaces;
+}
+
+/** Makes the runtime of other MCP servers. It uses the sandbox that scripts have, once a program must be started. */
+export function startMcp(
+  options: RuntimesOptions,
+  start: () => Promise<Shared>,
+  restarts: Partial<RestartPolicy> = {},
+): McpRuntime {
+  const { home = join(homedir(), ".kitbag"), directory = process.cwd(), findSecret, limits } = options;
+  let off: Promise<FoundSandbox> | undefined;
+  let shared: Shared | undefined;
+
+  const runtime = mcpRuntime({
+    home,
+    restarts,
+    async findSandbox(name) {
+      if (name === "off") return (off ??= findSandbox({ name }));
+      shared = await start();
+      return shared.sandbox;
+    },
+    toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared : { places: { directory } }),
+    ...(findSecret !== undefined && { findSecret }),
+    ...(limits !== undefined && { limits }),
+  });
+  if (options.onMcp !== undefined) runtime.onEvent(options.onMcp);
+  return {
+    ...runtime,
+    async close() {
+      await runtime.close();
+      await (await off?.catch(() => undefined))?.close();
+    },
+  };
 }

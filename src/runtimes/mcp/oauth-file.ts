@@ -41,7 +41,7 @@ export interface OAuthFileOptions {
   readonly directory: string;
   /** The secret of a client that acts for itself. */
   readonly clientSecret?: string;
-  /** @default nobody can log in here: only tokens that are there are used and renewed */
+  /** @default no log-in: only tokens that are there are used and renewed */
   readonly logIn?: LogIn;
 }
 
@@ -81,8 +81,7 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
     tokens: () => readKept(path).tokens,
     saveTokens: (tokens) => keep({ tokens }),
     redirectToAuthorization(url) {
-      if (logIn === undefined)
-        throw new Error(`it wants somebody to log in; run: kitbag trust --mcp ${toSourceKey(source)}`);
+      if (logIn === undefined) throw new Error(`it needs a log-in; run: kitbag trust --mcp ${toSourceKey(source)}`);
       logIn.show(url);
     },
     saveDiscoveryState: (discovery) => keep({ discovery }),
@@ -127,7 +126,7 @@ function readKept(path: string): Kept {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     return typeof value === "object" && value !== null ? value : {};
   } catch {
-    // There is none, or it is of no use: then somebody logs in again.
+    // It is missing or cannot be read: the user logs in again.
     return {};
   }
 }

@@ -116,7 +116,7 @@ function isLoopback(host: string): boolean {
 const lineFeed = 10;
 
 /**
- * Wraps `fetch` so that no answer is larger than `maxBytes`; of a stream of events, no event. Whoever reads more gets an error, and the
+ * Wraps `fetch` so that no answer is larger than `maxBytes`; of a stream of events, no event. Reading more is an error, and the
  * connection is cut.
  */
 function limitBody(fetchIt: typeof fetch, maxBytes: number): typeof fetch {

@@ -75,7 +75,7 @@ export function programTransport(process: SandboxProcess, { maxBytes }: ProgramT
       process.channel.write(`${JSON.stringify(message)}\n`);
     },
     async close() {
-      // Whoever waits for its end must not end before.
+      // This process must not end before it.
       process.setHeld(true);
       process.kill();
       await process.exit;

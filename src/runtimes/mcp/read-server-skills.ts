@@ -1,5 +1,10 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+
 import { describeCause } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { replaceFolder } from "../../platform/files.ts";
+import { makeHomeFolder } from "../../platform/home.ts";
 import type { McpConnection } from "./connect-server.ts";
 import type { KeptContent } from "./kept-content.ts";
 
@@ -62,7 +67,7 @@ interface Entry {
 type Read = (uri: string) => Promise<{ readonly bytes: Uint8Array; readonly verified: boolean }>;
 
 async function readSkill({ uri, frontmatter, resources }: Entry, read: Read, kept: KeptContent): Promise<ServedSkill> {
-  if (resources === "dynamic") throw new Error("the server does not say which files it has, so nobody can check them");
+  if (resources === "dynamic") throw new Error("the server does not say which files it has, so they cannot be checked");
   if (resources.length > mostFiles) throw new Error(`it has more than ${mostFiles} files`);
   if (resources.reduce((sum, { size }) => sum + size, 0) > mostBytes)
     throw new Error(`it has more than ${mostBytes} bytes`);
@@ -86,4 +91,21 @@ function toInnerPath(skill: string, file: string): string {
   const isInner = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
   if (!isInner || /[\\\0]/u.test(path)) throw new Error(`the file ${file} is not in its folder`);
   return path;
+}
+
+/**
+ * Writes the files of a skill of a server to a folder of their own, unless they are there already. Answers with the folder; nothing if
+ * not all of them are kept here.
+ */
+export function writeServerSkill(skill: ServedSkill, kept: KeptContent, target: string): string | undefined {
+  if (existsSync(target)) return target;
+  const files = new Map<string, Uint8Array>();
+  for (const { path, digest } of skill.files) {
+    const bytes = kept.read(digest);
+    if (bytes === undefined) return undefined;
+    files.set(path, bytes);
+  }
+  makeHomeFolder(dirname(target));
+  replaceFolder(target, files);
+  return target;
 }

@@ -17,13 +17,13 @@ export interface RestartPolicy {
   readonly connectMs: number;
 }
 
-/** What is used if nobody says otherwise. */
+/** The default. */
 const defaultRestarts: RestartPolicy = { maxFailures: 5, firstWaitMs: 250, restMs: 300_000, connectMs: 30_000 };
 
 /** The way to a server that is there when it is needed. */
 export interface ServerLink {
   /**
-   * Answers with the connection, making one if there is none.
+   * Answers with the open connection, or makes one.
    *
    * @throws {KitbagError} `mcp-failed` if it cannot be made, or the server was taken out.
    */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { Mount, Profile } from "../../sandbox/sandbox.ts";
 import type { Family } from "./families.ts";
-import type { Interpreter } from "./interpreter.ts";
+import type { Interpreter } from "./launch.ts";
 
 /** Programs and modules of ours that exist inside. */
 const ownFolder = join(import.meta.dirname, "inside");

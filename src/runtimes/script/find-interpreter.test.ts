@@ -10,7 +10,7 @@ import type { ScriptCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { findHostProgram, findInterpreter } from "./find-interpreter.ts";
-import type { Interpreter } from "./interpreter.ts";
+import type { Interpreter } from "./launch.ts";
 
 let sandbox: Sandbox;
 

@@ -8,7 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import { findProgram } from "../../sandbox/programs.ts";
 import type { Mount } from "../../sandbox/sandbox.ts";
 import { findByEnding, findFamily } from "./families.ts";
-import type { Interpreter } from "./interpreter.ts";
+import type { Interpreter } from "./launch.ts";
 
 /** Where Node is inside. */
 const nodeInside = "/opt/node";

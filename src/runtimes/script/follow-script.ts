@@ -4,9 +4,8 @@ import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Secrets } from "./load-secrets.ts";
-import { type Output, readOutput } from "./output/read-output.ts";
-import { toUntilThen } from "./output/until-then.ts";
-import { waitForEnd } from "./output/wait-for-end.ts";
+import { type Output, readOutput, waitForEnd } from "./output/read-output.ts";
+import { toUntilThen } from "./output/to-result.ts";
 import { toMethods } from "./rpc/script-methods.ts";
 import { type RpcLimits, serveRpc } from "./rpc/serve-rpc.ts";
 
@@ -76,7 +75,7 @@ export async function followScript(started: Started): Promise<Followed> {
   }
 }
 
-/** Pieces of JSON are of no use to anybody. */
+/** Pieces of JSON are of no use. */
 function isStreamed(tool: Tool): boolean {
   return tool.outputSchema === undefined;
 }

@@ -5,7 +5,7 @@ import type { Tool } from "../../core/tool.ts";
 /** A value for a name that a tool may see: a text that is hidden wherever it appears, or one that need not be. */
 export type SecretValue = string | { readonly value: string; readonly shown: true };
 
-/** Finds the value of a name; nothing if there is none. */
+/** Finds the value of a name; nothing if it has no value. */
 export type FindSecret = (name: string) => SecretValue | undefined | Promise<SecretValue | undefined>;
 
 /** The values that one call gets. */

@@ -8,8 +8,7 @@ import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { type Completed, completeProfile } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
-import type { Interpreter } from "./interpreter.ts";
-import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
+import { type Interpreter, coldLauncher, type Launch, type Launcher } from "./launch.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "./load-secrets.ts";
 import { toResult } from "./output/to-result.ts";
 import { defaultRpcLimits, type RpcLimits } from "./rpc/serve-rpc.ts";
@@ -30,7 +29,7 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
   /** What starts scripts. @default a new sandbox for each */
   readonly launcher?: Launcher;
   readonly rpcLimits?: Partial<RpcLimits>;
-  /** Which scripts are debugged, and a directory that nobody else can enter. @default none */
+  /** Which scripts are debugged, and a directory that no other user can enter. @default none */
   readonly debug?: DebugOptions & { readonly directory: string };
 }
 
@@ -87,7 +86,7 @@ interface Shown {
   readonly show: Secrets["show"];
 }
 
-/** What starts a script that somebody wants to debug. */
+/** What starts a script that is debugged. */
 async function findDebugLauncher(
   { debug, sandbox }: ScriptRuntimeOptions,
   tool: Tool,

@@ -68,7 +68,7 @@ async function writeStripped(files: readonly Source[], directory: string, cache:
     await rename(making, directory);
   } catch (cause) {
     await rm(making, { recursive: true, force: true });
-    // Somebody else may have made the same at the same time.
+    // Another process may have made the same at the same time.
     if (!existsSync(directory)) throw cause;
   }
 }
@@ -82,7 +82,7 @@ function strip(path: string, text: string): string | undefined {
 
 function attempt(work: () => string): string | undefined {
   const warn = process.emitWarning;
-  // Node warns once that this function may change; whoever calls a tool can do nothing about it.
+  // Node warns once that this function may change; the caller of a tool can do nothing about it.
   process.emitWarning = () => {};
   try {
     return work();

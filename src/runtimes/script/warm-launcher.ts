@@ -14,7 +14,7 @@ export interface WarmLauncher extends Launcher {
 
 /** How interpreters are kept ready. */
 export interface WarmOptions extends ShelfOptions {
-  /** Where the streams of calls are made; nobody else can enter it. */
+  /** Where the streams of calls are made; no other user can enter it. */
   readonly directory: string;
 }
 

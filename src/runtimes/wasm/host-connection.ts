@@ -20,7 +20,7 @@ interface HostPeer {
   readonly gone: Promise<HostEnd>;
 }
 
-/** What a host says before it dies begins with the reason; what follows is of no use to anybody here. */
+/** What a host says before it dies begins with the reason; what follows is not needed here. */
 const longestComplaint = 1000;
 
 /**

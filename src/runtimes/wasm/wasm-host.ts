@@ -169,7 +169,7 @@ function createHostLink({ settings, start }: HostStart): HostLink {
     },
     async close() {
       const host = await opening?.catch(() => undefined);
-      // Whoever waits for its end must not end before.
+      // This process must not end before it.
       host?.setHeld(true);
       host?.kill();
       await host?.gone;

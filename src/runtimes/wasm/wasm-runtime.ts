@@ -33,7 +33,7 @@ export interface WasmRuntimeOptions {
   readonly maxCpuMs?: number;
   /** All that a call prints and asks for. @default 16 MiB */
   readonly maxOutputBytes?: number;
-  /** How long a host is kept that nobody uses. @default 60000 */
+  /** How long an unused host is kept. @default 60000 */
   readonly idleMs?: number;
   /** Where the paths of permissions lead. @default `./` is the working directory */
   readonly places?: GrantPlaces;

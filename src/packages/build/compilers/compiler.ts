@@ -42,7 +42,7 @@ export interface Compiler extends CompilerNeeds {
   toCommand(build: Build): CompilerCommand;
   /** A Cargo of this machine that can fetch crates; if there is only one that cannot, that one. */
   findCargo?(): Promise<string | undefined>;
-  /** What its messages mean for whoever wrote the tool; undefined if they say it themselves. */
+  /** What its messages mean for the author of the tool; undefined if they say it themselves. */
   explain?(messages: string): string | undefined;
 }
 

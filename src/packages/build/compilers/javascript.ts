@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Build, CompilerCommand, CompilerKind } from "./compiler.ts";
 import { atSamePlace, findPackage, versionOf } from "./installation.ts";
 
-/** Checks the tool, merges it with the engine, and throws out what nobody calls. */
+/** Checks the tool, merges it with the engine, and throws out what is never called. */
 const script = `
 "$NODE" "$PROGRAM" "$ENGINE" "$1" "$SCRATCH" &&
 "$NODE" "$BINARYEN/bin/wasm-merge" "$ENGINE/quickjs.wasm" engine "$SCRATCH/glue.wat" env -o "$SCRATCH/merged.wasm" $FEATURES &&

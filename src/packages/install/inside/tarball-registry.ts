@@ -1,6 +1,6 @@
 /**
  * Answers as an npm registry does, with the packages in a folder of tarballs, while a program runs. Runs inside the sandbox, where
- * nobody else can reach it.
+ * no other program can reach it.
  *
  *   node tarball-registry.ts <folder> <program> <argument>...
  */

@@ -17,7 +17,7 @@ interface Facts {
   readonly folder: string | undefined;
 }
 
-const changed = "somebody may have changed it: find out why before you delete the lock";
+const changed = "it may have been changed on purpose: find out why before you delete the lock";
 
 /** What npm's codes mean. */
 const meanings: readonly { readonly codes: RegExp; readonly explain: (facts: Facts) => DependencyFailure }[] = [

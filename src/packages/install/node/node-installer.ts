@@ -4,9 +4,8 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 
 import { dependencyFailed } from "../dependency-failure.ts";
 import type { LockedPackage, NodeRequest } from "../dependency-request.ts";
-import type { Installer, InstallPlace } from "../installer.ts";
+import { type Installer, type InstallPlace, runStep, type StepResult } from "../run-step.ts";
 import type { Lock } from "../package-cache.ts";
-import { runStep, type StepResult } from "../run-step.ts";
 import { explainNpm } from "./explain-npm.ts";
 
 /** Where the packages are inside when a script runs; `require` looks there because of `NODE_PATH`. */
@@ -147,7 +146,7 @@ function runNpm({ bench, source, route }: InstallPlace, { args, fetches, onLine 
   const npm = ["/opt/bin/node", "/opt/npm/bin/npm-cli.js", ...args];
   const node = realpathSync(process.execPath);
   return runStep(bench, {
-    // A folder of packages needs somebody who answers as a registry does.
+    // A folder of packages needs a program that answers as a registry does.
     command: isFolder ? ["/opt/bin/node", `${programInside}/${registryFile}`, folderInside, ...npm] : npm,
     mounts: [
       { source: node, target: "/opt/bin/node" },
@@ -195,7 +194,7 @@ const settings = {
 /**
  * Finds the directory of npm: beside the Node that runs this, else of the `npm` on the path.
  *
- * @throws {KitbagError} `dependency-failed` if there is none.
+ * @throws {KitbagError} `dependency-failed` if npm is not installed.
  */
 export function findNpm(node = process.execPath, path = process.env["PATH"] ?? ""): string {
   const directories = [dirname(node), ...path.split(delimiter).filter(isAbsolute), "/usr/bin", "/usr/local/bin"];

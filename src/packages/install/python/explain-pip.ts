@@ -31,7 +31,7 @@ const patterns: readonly Pattern[] = [
       problem: "hash",
       package: name,
       reason: `the file on the index is not the one that was locked: its hash is ${got}`,
-      cure: "somebody may have changed it: find out why before you delete the lock or change the hash",
+      cure: "it may have been changed on purpose: find out why before you delete the lock or change the hash",
     }),
   },
   {

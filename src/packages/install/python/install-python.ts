@@ -6,13 +6,11 @@ import { pipeline } from "node:stream/promises";
 
 import { dependencyFailed, type DependencyFailure, explainRefused, lastWords } from "../dependency-failure.ts";
 import type { LockedPackage, PythonRequest } from "../dependency-request.ts";
-import type { InstallPlace } from "../installer.ts";
+import { type InstallPlace, runStep, type StepResult } from "../run-step.ts";
 import type { Lock } from "../package-cache.ts";
-import { runStep, type StepResult } from "../run-step.ts";
 import { explainPip, missingPackage } from "./explain-pip.ts";
 import { normaliseName, renderRequirement } from "./parse-requirement.ts";
-import { type Pip, pythonStep, runPip } from "./pip.ts";
-import type { PythonFacts } from "./python-facts.ts";
+import { type Pip, pythonStep, runPip, type PythonFacts } from "./pip.ts";
 
 /** Where the packages are inside when a script runs. */
 export const pythonPackages = "/opt/packages/python";

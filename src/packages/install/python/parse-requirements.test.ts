@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { renderRequirement } from "./parse-requirement.ts";
-import { parseRequirements } from "./parse-requirements.ts";
+import { renderRequirement, parseRequirements } from "./parse-requirement.ts";
 
 const hash = `sha256:${"a".repeat(64)}`;
 

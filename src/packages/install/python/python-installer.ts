@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
 import { dependencyFailed } from "../dependency-failure.ts";
 import type { PythonRequest } from "../dependency-request.ts";
-import type { Installer } from "../installer.ts";
+import type { Installer } from "../run-step.ts";
 import { digestOf, type PackageCache } from "../package-cache.ts";
 import { installPython, pythonPackages } from "./install-python.ts";
 import { renderRequirement, type Requirement } from "./parse-requirement.ts";
-import { findPythonFacts, type PythonFacts } from "./python-facts.ts";
+import { findPythonFacts, type PythonFacts } from "./pip.ts";
 
 /** Makes installers for Python; each interpreter is asked once what it is. */
 export function pythonInstaller(

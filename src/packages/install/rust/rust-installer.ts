@@ -13,9 +13,8 @@ import {
   lastWords,
 } from "../dependency-failure.ts";
 import type { LockedPackage, RustRequest } from "../dependency-request.ts";
-import type { Installer, InstallPlace } from "../installer.ts";
+import { type Installer, type InstallPlace, runStep, type StepResult } from "../run-step.ts";
 import type { Lock } from "../package-cache.ts";
-import { runStep, type StepResult } from "../run-step.ts";
 
 /** Where the sources of crates are inside when a tool is built. */
 const rustPackages = "/opt/packages/rust";
@@ -162,7 +161,7 @@ function explainCargo(result: StepResult, circumstances: CargoCircumstances): De
     return { problem: "lock", reason: "Cargo.lock does not fit Cargo.toml", cure };
   }
   if (/checksum/u.test(text)) {
-    const cure = "somebody may have changed it: find out why before you change Cargo.lock";
+    const cure = "it may have been changed on purpose: find out why before you change Cargo.lock";
     return { problem: "hash", package: name, reason: "the file on the index is not the one that was locked", cure };
   }
   if (/no matching package|not found in registry|is not present|got 404|status code 404/u.test(text)) {

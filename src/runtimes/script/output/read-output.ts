@@ -1,8 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
-import { waitForEnd } from "./wait-for-end.ts";
-
 /** How to read what a program prints. */
 export interface ReadOptions {
   /** How many of the last bytes are kept, if not all of them need be. */
@@ -27,7 +25,7 @@ export interface Output {
   settle(): Promise<void>;
 }
 
-/** How patiently somebody who holds the pipe open is waited for, after the program ended: 150 ms. */
+/** How long to wait for a process that holds the pipe open after the program ended: 150 ms. */
 const looks = 6;
 
 /** Reads what a program prints, while it runs. */
@@ -84,4 +82,32 @@ function createTail(most: number): { push(piece: Buffer): void; bytes(): Buffer 
     },
     bytes: () => Buffer.concat(pieces),
   };
+}
+
+/** How often is looked whether something came, in milliseconds. */
+const lookEveryMs = 25;
+
+/** How to wait for the end of what a program says, after the program itself has ended. */
+interface Patience {
+  /** How many looks in a row find nothing before a process is taken to hold the pipe open. */
+  readonly looks: number;
+  /** Whether something came since the last look. */
+  readonly wasBusy: () => boolean;
+}
+
+/**
+ * Resolves when `ended` does, or when nothing came for a while. A look counts only after the event loop has read whatever was
+ * there: a process that is too busy to read must not take that for silence.
+ */
+export function waitForEnd(ended: Promise<void>, { looks, wasBusy }: Patience): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let quiet = 0;
+  const look = (): void => {
+    quiet = wasBusy() ? 0 : quiet + 1;
+    if (quiet >= looks) resolve();
+  };
+  // An immediate runs right after the loop has looked for what can be read.
+  const timer = setInterval(() => setImmediate(look), lookEveryMs);
+  void ended.then(resolve);
+  return promise.finally(() => clearInterval(timer));
 }

@@ -1,11 +1,10 @@
-import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
+import { KitbagError, type UntilThen, isKitbagError, quote } from "../../../core/errors.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { findProgram } from "../../../sandbox/programs.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
 import { refuseReplaced } from "../../../sandbox/watch-shields.ts";
 import { parseExactly, toProblem } from "../../parse-exactly.ts";
-import { lastErrors, lastOutput, type Said, toUntilThen } from "./until-then.ts";
 
 /** How a script ended, and what it said. */
 export interface Ending extends Said {
@@ -150,7 +149,7 @@ function hintVariable({ permissions }: Tool, { environment }: ScriptCode, stderr
   const name = environment.find((variable) => stderr.includes(variable));
   if (name === undefined) return undefined;
   return (permissions.env ?? []).includes(name)
-    ? `nobody gave it the environment variable ${name}; set it, or put it into the file of secrets`
+    ? `the environment variable ${name} has no value; set it, or put it into the file of secrets`
     : `it may not see the environment variable ${name}; add it to the skill's permissions: env = ["${name}"]`;
 }
 
@@ -166,4 +165,36 @@ function hintWriting({ permissions }: Tool, stderr: string): string | undefined 
     return `it may write only to ${write.join(", ")} and /tmp, and not to shielded files there (skills, .git, .env and others): name the exact path of one in the skill's permissions to open it, as in write = ["./.git"]`;
   }
   return `it may write only to /tmp; add the directory to the skill's permissions: write = ["/path"]`;
+}
+
+/** What a script said. */
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Takes secrets out of whatever is shown. */
+  readonly show: <Value>(value: Value) => Value;
+}
+
+const longestStderr = 2000;
+const mostLines = 20;
+const longestStdout = 6000;
+
+/** The end of what a script that was stopped had said until then. */
+export function toUntilThen(said: Said): UntilThen {
+  const [stdout, stderr] = [lastOutput(said), lastErrors(said)];
+  return { ...(stdout !== "" && { stdout }), ...(stderr !== "" && { stderr }) };
+}
+
+/** The last part of stdout. */
+function lastOutput({ stdout, show }: Said): string {
+  return lastPart(show(stdout), longestStdout);
+}
+
+/** The last lines of stderr. */
+function lastErrors({ stderr, show }: Said): string {
+  return lastPart(show(stderr).trimEnd().split("\n").slice(-mostLines).join("\n"), longestStderr);
+}
+
+function lastPart(text: string, most: number): string {
+  return text.length > most ? `…${text.slice(-most)}` : text;
 }

@@ -57,7 +57,7 @@ function readObject(line: Buffer, maxBytes: number): Readonly<Record<string, Jso
   } catch {
     throw new RpcError(rpcCodes.notJson, "Cannot read a line that is not JSON: write one message a line");
   }
-  // Refuses what nobody means: `__proto__`, thousands of levels.
+  // Refuses what is never meant: `__proto__`, thousands of levels.
   const copy = copyJson(parsed, { maxBytes: 2 * maxBytes, maxDepth: maxJsonDepth + 4 });
   if (!copy.ok)
     throw new RpcError(rpcCodes.notRequest, "Cannot use a message that is nested too deep, or has odd keys");

@@ -1,14 +1,13 @@
 /**
  * The program that holds the workers, inside the sandbox. It speaks frames over descriptor 3 and ends when that is closed. It sees
- * modules that nobody trusts, so whatever it says is checked by whoever reads it.
+ * untrusted modules, so the runtime checks all that it says.
  */
 // oxlint-disable-next-line no-restricted-imports -- descriptor 3 is a socket; there is no network inside
 import { Socket } from "node:net";
 
-import { checkModule } from "./module/check-module.ts";
+import { checkModule, RefusedModule } from "./module/check-module.ts";
 import { holdStart } from "./module/hold-start.ts";
 import { limitModule } from "./module/limit-module.ts";
-import { RefusedModule } from "./module/refused-module.ts";
 import { webAssembly, type LoadedModule } from "./module/web-assembly.ts";
 import { createWorkerPool, type WorkerPool } from "./pool/worker-pool.ts";
 import { createFrameReader, toFrame } from "./wire/frames.ts";

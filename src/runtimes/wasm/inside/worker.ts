@@ -3,9 +3,9 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 
 import type { LoadedModule } from "./module/web-assembly.ts";
 import { prepareCall, type PreparedCall } from "./pool/prepare-call.ts";
-import type { FromWorker, Job, ToWorker, WorkerSettings } from "./pool/worker-messages.ts";
+import type { FromWorker, Job, ToWorker, WorkerSettings } from "./wire/messages.ts";
 
-// Most errors here are numbers that a module is told, a thousand times over; nobody reads where they came from.
+// Most errors here are numbers that a module is told, a thousand times over; their stacks are never read.
 Error.stackTraceLimit = 0;
 
 const { roots, limits, answered } = workerData as WorkerSettings;
@@ -54,7 +54,7 @@ function run(job: Job): void {
   prepared.delete(digest);
   const { end, output } = call.run(job);
   tell({ type: "end", end, output });
-  // While nobody waits.
+  // While no caller waits.
   prepared.set(digest, prepareCall(module, place));
   const [oldest] = prepared.keys();
   if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest);
@@ -67,7 +67,7 @@ function ask(request: Uint8Array): Uint8Array {
     Atomics.wait(answerFlag, 0, 0);
     const received: { message: ToWorker } | undefined = port === null ? undefined : receiveMessageOnPort(port);
     if (received?.message.type === "answer") return received.message.bytes;
-    // Another message may come in between; those are for the calls that follow, and there are none while one runs.
+    // Another message may come in between; those are for the calls that follow, and no call follows while one runs.
     Atomics.store(answerFlag, 0, 0);
   }
 }

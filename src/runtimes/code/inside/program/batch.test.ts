@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createBatch } from "./batch.ts";
+import { createBatch } from "./messages.ts";
 
 test("send() sends what was added since the last time as one list, and nothing if nothing was", () => {
   const sent: string[] = [];

@@ -4,7 +4,7 @@ import type { ProgramStart } from "./messages.ts";
 import { prelude } from "./prelude.ts";
 import type { ProgramSource } from "./to-sources.ts";
 
-/** What a machine asks of whoever runs it. */
+/** What a machine asks of the thread that runs it. */
 export interface Bridge {
   /** Calls a tool: a `Step` in JSON. */
   call(json: string): void;

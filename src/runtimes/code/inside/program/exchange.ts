@@ -13,7 +13,7 @@ export interface ExchangeEnds {
 /** One end of the way between two threads. Texts come in the order in which they were sent, each once; they are well-formed Unicode. */
 export interface Exchange {
   send(text: string): void;
-  /** Says who takes the texts that come, until someone else does. */
+  /** Says who takes the texts that come, until it is called again. */
   listen(take: (text: string) => void): void;
   /** Says that this thread will wait for what is sent from now on, before it does; if it comes to that, {@link Exchange.leave} must follow. */
   announce(): void;
@@ -34,7 +34,7 @@ const lengthAt = 1;
 const numberAt = 2;
 const receivedAt = 3;
 const headBytes = 4 * Int32Array.BYTES_PER_ELEMENT;
-/** The states: nobody waits; someone waits; there is a text for the one who waits. */
+/** The states: no thread waits; a thread waits; there is a text for the thread that waits. */
 const empty = 0;
 const awaited = 1;
 const full = 2;
@@ -63,7 +63,7 @@ function createSender(port: MessagePort, desk: Desk): Pick<Exchange, "send" | "r
 
   function layDown(text: string): boolean {
     if (text.length > longestText || Atomics.load(head, stateAt) !== awaited) return false;
-    // Nobody looks at it before the state says so.
+    // The other thread reads it only after the state has changed.
     head[lengthAt] = bytes.write(text);
     head[numberAt] = sent;
     return Atomics.compareExchange(head, stateAt, awaited, full) === awaited;
@@ -79,7 +79,7 @@ function createSender(port: MessagePort, desk: Desk): Pick<Exchange, "send" | "r
       if (layDown(text)) return void Atomics.notify(head, stateAt);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
       port.postMessage(text);
-      // Whoever began to wait meanwhile may have looked into the port before; not if it has this text.
+      // A thread that began to wait meanwhile may have looked into the port before; not if it has this text.
       if (Atomics.load(head, receivedAt) < sent) release();
     },
     release,
@@ -119,7 +119,7 @@ function createReceiver(port: MessagePort, desk: Desk, release: () => void): Omi
         Atomics.wait(head, stateAt, awaited, maxMs);
       }
       Atomics.compareExchange(head, stateAt, awaited, empty);
-      // One is enough: whoever sends without end must not hold up everything else here.
+      // One is enough: a sender without end must not hold up everything else here.
       if (first !== undefined) inbox.hand(first);
       else if (!inbox.clear()) inbox.handUntil(before + 1);
       return inbox.received() > before;

@@ -1,6 +1,5 @@
-import { createBatch, type Batch } from "./batch.ts";
+import { createBatch, type Batch, type Answer, type ProgramEnd, type ProgramStart, type Step } from "./messages.ts";
 import type { Bridge, Machine } from "./create-machine.ts";
-import type { Answer, ProgramEnd, ProgramStart, Step } from "./messages.ts";
 import { toSources } from "./to-sources.ts";
 
 /** How many timers a program may have at once. */
@@ -146,7 +145,7 @@ export class ProgramRun implements Bridge {
     return { status: "failed", reason: `${name}: ${message}${place}${cure}` };
   }
 
-  /** Refuses here what nobody outside need hear of: there may be very many. */
+  /** Refuses calls beyond the limit in this thread: there may be very many. */
   #refuse(json: string): void {
     const [, id, tool] = JSON.parse(json) as Extract<Step, readonly ["call", ...unknown[]]>;
     const limit = this.#start.limits.maxCalls;
@@ -160,7 +159,7 @@ export class ProgramRun implements Bridge {
   }
 }
 
-/** The time that this thread has computed, so that nobody pays for others on a busy machine; `otherwise` if Node cannot tell. */
+/** The time that this thread has computed, so that a program does not pay for others on a busy machine; `otherwise` if Node cannot tell. */
 function threadCpuMs(otherwise: number): number {
   const { threadCpuUsage } = process as Partial<Pick<NodeJS.Process, "threadCpuUsage">>;
   if (threadCpuUsage === undefined) return otherwise;

@@ -1,6 +1,5 @@
 import { wasiNames } from "../wasi/wasi-names.ts";
-import { RefusedModule } from "./refused-module.ts";
-import { webAssembly, type CompiledModule } from "./web-assembly.ts";
+import { type CompiledModule, webAssembly } from "./web-assembly.ts";
 
 /** The name that WASI preview 1 has as an import. */
 export const wasiModule = "wasi_snapshot_preview1";
@@ -30,3 +29,6 @@ export function checkModule(module: CompiledModule): void {
   }
   if (exported.get("memory") !== "memory") throw new RefusedModule('it exports no memory named "memory"');
 }
+
+/** A module that does not run here; the message is the reason, in words that follow "because". */
+export class RefusedModule extends Error {}

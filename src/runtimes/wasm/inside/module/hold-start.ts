@@ -1,5 +1,4 @@
-import { createByteReader, toLeb } from "./byte-reader.ts";
-import { readSections, sectionIds, toModule, type Section } from "./sections.ts";
+import { createByteReader, toLeb, readSections, sectionIds, toModule, type Section } from "./sections.ts";
 
 /** A module that runs nothing while it is instantiated. */
 export interface HeldModule {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { moduleFromText } from "../../../../../test/support/wasm-module.ts";
 import { limitModule } from "./limit-module.ts";
-import { RefusedModule } from "./refused-module.ts";
+import { RefusedModule } from "./check-module.ts";
 import { webAssembly } from "./web-assembly.ts";
 
 const mebibyte = 2 ** 20;

@@ -1,6 +1,14 @@
-import { createByteReader, toLeb, type ByteReader } from "./byte-reader.ts";
-import { RefusedModule } from "./refused-module.ts";
-import { preambleBytes, readSections, sectionIds, toModule, type Section } from "./sections.ts";
+import {
+  createByteReader,
+  toLeb,
+  type ByteReader,
+  preambleBytes,
+  readSections,
+  sectionIds,
+  toModule,
+  type Section,
+} from "./sections.ts";
+import { RefusedModule } from "./check-module.ts";
 
 const pageBytes = 64 * 1024;
 /** An entry of a table costs up to 16 bytes of the host, whatever the module's memory is. Large programs have some 50,000. */

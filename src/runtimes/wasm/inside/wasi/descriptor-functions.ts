@@ -3,10 +3,10 @@ import { fstatSync, lstatSync, readdirSync } from "node:fs";
 import type { Descriptor, Descriptors, Entry, OpenDirectory } from "./descriptors.ts";
 import { WasiError } from "./errno.ts";
 import type { Guest } from "./guest.ts";
-import { toOffset } from "./read-functions.ts";
+import { toOffset } from "./file-functions.ts";
 import { fileTypes, toFileType, writeStat } from "./stat-record.ts";
 import { accessTo } from "./walk.ts";
-import type { WasiFunctions } from "./wasi-function.ts";
+import type { WasiFunctions } from "./wasi-names.ts";
 
 const entryBytes = 24;
 const allRights = 0x1fff_ffffn;

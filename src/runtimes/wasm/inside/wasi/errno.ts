@@ -1,3 +1,5 @@
+import type { CallEnd } from "../wire/messages.ts";
+
 /** The numbers of WASI's errors. */
 export const errno = {
   acces: 2,
@@ -54,4 +56,14 @@ export function toErrno(cause: unknown): number {
   if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) throw cause;
   const name = String(cause.code).slice(1).toLowerCase();
   return Object.hasOwn(errno, name) ? errno[name as ErrnoName] : errno.io;
+}
+
+/** Thrown through a module to end it. */
+export class CallEnded extends Error {
+  readonly end: CallEnd;
+
+  constructor(end: CallEnd) {
+    super(end.kind);
+    this.end = end;
+  }
 }

@@ -9,7 +9,7 @@ export interface Directory extends Pick<Root, "access" | "only"> {
   readonly handle: number;
 }
 
-/** Where a path leads: a name in a directory that is open, which is no link that anybody would follow. */
+/** Where a path leads: a name in a directory that is open, which is not a link that would be followed. */
 export interface Place extends Pick<Root, "access" | "only"> {
   /** For the functions of `fs`, as long as the place is open; none of them may follow a link at its end. */
   readonly path: string;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { CallEnded } from "./call-ended.ts";
-import { errno } from "./errno.ts";
+import { CallEnded, errno } from "./errno.ts";
 import { createGuest, type Guest } from "./guest.ts";
 import { wasiNames } from "./wasi-names.ts";
 import { createWasi, type WasiCall, type WasiOptions } from "./wasi.ts";

@@ -3,15 +3,10 @@ import { descriptorFunctions } from "./descriptor-functions.ts";
 import { createDescriptors } from "./descriptors.ts";
 import { errno, toErrno } from "./errno.ts";
 import type { Guest } from "./guest.ts";
-import { linkFunctions } from "./link-functions.ts";
-import { pathFunctions } from "./path-functions.ts";
-import { createPaths } from "./paths.ts";
-import { pollFunctions } from "./poll-functions.ts";
-import { processFunctions } from "./process-functions.ts";
-import { readFunctions } from "./read-functions.ts";
-import type { WasiFunctions } from "./wasi-function.ts";
-import { wasiNames } from "./wasi-names.ts";
-import { writeFunctions } from "./write-functions.ts";
+import { linkFunctions, pathFunctions, createPaths } from "./path-functions.ts";
+import { pollFunctions, processFunctions } from "./process-functions.ts";
+import { readFunctions, writeFunctions } from "./file-functions.ts";
+import { type WasiFunctions, wasiNames } from "./wasi-names.ts";
 
 /** What WASI of one call works with. */
 export interface WasiOptions {
