@@ -18,10 +18,10 @@ import type { AdoptOptions, Forge, ForgeAnswer, ForgeOptions, RefusedTool, Skill
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
 import { createLiveTools } from "./live/live-tools.ts";
 import { toPipelineOptions } from "./live/pipelines.ts";
-import { createLives } from "./tool-history.ts";
+import { createToolHistory } from "./tool-history.ts";
 import { createBringIn } from "./skills/bring-in.ts";
 import { createSkillMaker, type SkillMaker } from "./skills/create-skill.ts";
-import { createSkillLives } from "./skills/skill-history.ts";
+import { createSkillHistory } from "./skills/skill-history.ts";
 import { isSkillDraft } from "./drafts/tool-draft.ts";
 import { createWaitingDrafts, type WaitingDraft } from "./waiting-drafts.ts";
 
@@ -89,10 +89,10 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     workspace,
     directory,
     ...createEdits(parts),
-    ...createLives(parts),
+    ...createToolHistory(parts),
     ...createAdoption(parts),
     ...createDecisions(parts, skills),
-    ...createSkillLives(parts, bringIn),
+    ...createSkillHistory(parts, bringIn),
     createSkill: skills.create,
     state: workspace.openState,
     async refresh() {

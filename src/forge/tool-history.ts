@@ -21,13 +21,13 @@ import { runExamples } from "./creation/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
 import { findUsers } from "./live/pipelines.ts";
 
-type LifeMethods = Pick<
+type ToolHistoryMethods = Pick<
   Forge,
   "testTool" | "listTools" | "listVersions" | "history" | "readDraft" | "rollbackTool" | "deleteTool" | "restoreTool"
 >;
 
 /** Makes what looks at versions, and goes back and forth between them. */
-export function createLives(parts: ForgeParts): LifeMethods {
+export function createToolHistory(parts: ForgeParts): ToolHistoryMethods {
   const { live } = parts;
 
   function find(name: string): ForgedEntry {
@@ -126,13 +126,13 @@ function notLive({ stored, diagnostics }: ForgedEntry): KitbagError {
   return new KitbagError("draft-refused", { name: stored.name, reasons: toReasons(diagnostics) });
 }
 
-interface LifeStep {
+interface HistoryStep {
   readonly type: "rollback" | "delete" | "restore";
   readonly version: string;
   readonly options: UpdateOptions;
 }
 
-async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Promise<void> {
+async function step(parts: ForgeParts, entry: ForgedEntry, life: HistoryStep): Promise<void> {
   const { current, name } = entry.stored;
   if (current === undefined || current.isKept) return writeStep(parts, entry.stored, life);
   // What was written by hand is kept before anything is put in its place.
@@ -143,7 +143,11 @@ async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Prom
   return writeStep(parts, kept, isCurrent ? { ...life, version: kept.current?.label ?? life.version } : life);
 }
 
-async function writeStep(parts: ForgeParts, stored: StoredTool, { type, version, options }: LifeStep): Promise<void> {
+async function writeStep(
+  parts: ForgeParts,
+  stored: StoredTool,
+  { type, version, options }: HistoryStep,
+): Promise<void> {
   const author = options.author ?? findAuthor(options.call).user ?? parts.author;
   const from = stored.current?.label;
   const event: Omit<ForgeEvent, "at"> = {

@@ -23,14 +23,14 @@ import { createOutputKeeper, type OutputKeeper } from "./outputs/output-keeper.t
 import { createOutputOwners, createRecentBlobs } from "./outputs/kept-outputs.ts";
 import { createQuotas, findCountedKv } from "./quotas/quotas.ts";
 import { createRates } from "./rates/rates.ts";
-import { createSupplies } from "./rates/supply.ts";
+import { createSharedPermits } from "./rates/shared-permits.ts";
 import { createOutputCache, type ForgetOptions, type OutputCache } from "./recall/output-cache.ts";
 import { toRedaction } from "./options/redaction.ts";
 import type { WorkspaceChange } from "./registry/registered-tool.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createSharedSearch, createSkillUses, type SkillUseParts } from "./skills/skill-uses.ts";
 import type { Session, Workspace, WorkspaceOptions } from "./workspace.ts";
-import { createInFlight } from "./skills/running-calls.ts";
+import { createRunningCalls } from "./skills/running-calls.ts";
 import type { SkillMethods, SkillToolState } from "./skills/skill-methods.ts";
 import { createSkillSet, type SkillSet } from "./skills/skill-set.ts";
 import { createStartCall } from "./call/start-call.ts";
@@ -70,10 +70,10 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const registry = createRegistry(changes.tell);
   const host = createHost(options, registry, { events, opened, skillChanges });
   const chain = createChain(host.guards.length > 0);
-  const { inFlight, outputs, skills: set } = host;
+  const { runningCalls, outputs, skills: set } = host;
   const start = createStartCall(host, chain);
   const search = createSharedSearch(registry, set);
-  const parts: SessionParts = { registry, set, inFlight, outputs, start, search };
+  const parts: SessionParts = { registry, set, runningCalls, outputs, start, search };
 
   const workspace: Workspace = {
     ...createSkillMethods(registry, set),
@@ -124,12 +124,12 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   const { injected, approve, secrets = {} } = options;
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
-  const inFlight = createInFlight();
+  const runningCalls = createRunningCalls();
   const kept = store ?? memoryStore();
   const { kv, counters = kv } = kept;
   const users = createUsers(options.localUser);
   const quotas = createQuotas({ options: options.quotas, store: kept, users });
-  const openSupply = createSupplies(counters);
+  const openPermits = createSharedPermits(counters);
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return {
@@ -149,19 +149,19 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     ),
     kv,
     cache: createOutputCache(counters),
-    flights: new Map(),
+    sharedRuns: new Map(),
     states: createStates(kv, undefined, (owner) => findCountedKv(quotas, owner) ?? kv),
     users,
-    slots: createSlots({ maxTotal: limits.maxConcurrent, maxTogether: limits.maxTogether, openSupply }),
-    userPlaces: createUserPlaces(limits.maxPerUser, openSupply),
+    slots: createSlots({ maxTotal: limits.maxConcurrent, maxTogether: limits.maxTogether, openPermits }),
+    userPlaces: createUserPlaces(limits.maxPerUser, openPermits),
     quotas,
-    quotaPlaces: createQuotaPlaces(openSupply),
+    quotaPlaces: createQuotaPlaces(openPermits),
     waiting: 0,
     isStoreWorking: false,
     ...createGuards(options, registry, counters),
-    inFlight,
+    runningCalls,
     scopesOf: options.scopesOf,
-    skills: createSkillSet(registry, inFlight, { tellOpened: opened.tell, tellChanged: skillChanges.tell }),
+    skills: createSkillSet(registry, runningCalls, { tellOpened: opened.tell, tellChanged: skillChanges.tell }),
     telemetry: createTelemetry(options.telemetry ?? {}),
     meter: createMeter(),
     nextId: () => `${prefix}-${(count += 1)}`,

@@ -6,12 +6,10 @@ const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
 const schemaText = "JSON Schema of an object";
 
-const closed = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
-  type: "object",
-  properties,
-  required,
-  additionalProperties: false,
-});
+/** The schema of an object with these properties and no others. */
+export function closed(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: "object", properties, required, additionalProperties: false };
+}
 
 /** Any JSON, said so that providers take it who want one type for each schema. */
 export const anyJson: JsonObject = {

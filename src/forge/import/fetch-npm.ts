@@ -2,10 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 import semver from "semver";
 
-import { KitbagError } from "../../core/errors.ts";
 import { download, type DownloadOptions } from "../../sandbox/download/download.ts";
-import { type FetchOptions, toLimits } from "./fetched.ts";
-import { showSource, type ImportSource } from "./import-source.ts";
+import { importFailed, type FetchOptions, toLimits } from "./fetched.ts";
+import { type ImportSource } from "./import-source.ts";
 
 /** A source that is a package of npm. */
 export type NpmSource = Extract<ImportSource, { kind: "npm" }>;
@@ -42,17 +41,18 @@ export async function fetchNpm(source: NpmSource, options: FetchOptions): Promis
   );
   const version = pickVersion(document, source);
   const { tarball, integrity } = document.versions[version]?.dist ?? {};
-  if (typeof tarball !== "string" || !URL.canParse(tarball)) throw failed(source, `version ${version} has no archive`);
-  if (typeof integrity !== "string") throw failed(source, `the registry names no digest of version ${version}`);
+  if (typeof tarball !== "string" || !URL.canParse(tarball))
+    throw importFailed(source, `version ${version} has no archive`);
+  if (typeof integrity !== "string") throw importFailed(source, `the registry names no digest of version ${version}`);
   const bytes = await download(new URL(tarball), { ...from, maxBytes: maxDownloadBytes });
   if (!isIntact(bytes, integrity))
-    throw failed(source, "the archive is not what the registry says: its digest is another one");
+    throw importFailed(source, "the archive is not what the registry says: its digest is another one");
   return { bytes, version, integrity };
 }
 
 function toRegistry(text: string, source: NpmSource): URL {
   if (URL.canParse(text) && /^https?:/u.test(text)) return new URL(text.endsWith("/") ? text : `${text}/`);
-  throw failed(source, "the registry is no address that begins with https:// or http://");
+  throw importFailed(source, "the registry is no address that begins with https:// or http://");
 }
 
 interface NpmDocument {
@@ -65,10 +65,10 @@ function parseDocument(bytes: Buffer, source: NpmSource): NpmDocument {
   try {
     parsed = JSON.parse(bytes.toString("utf8")) as typeof parsed;
   } catch (cause) {
-    throw failed(source, "the registry answered with something else than JSON", cause);
+    throw importFailed(source, "the registry answered with something else than JSON", cause);
   }
   const { versions, "dist-tags": tags } = parsed ?? {};
-  if (!isObject(versions) || !isObject(tags)) throw failed(source, "the registry knows no versions of it");
+  if (!isObject(versions) || !isObject(tags)) throw importFailed(source, "the registry knows no versions of it");
   return { versions: versions as NpmDocument["versions"], tags };
 }
 
@@ -83,7 +83,10 @@ function pickVersion({ versions, tags }: NpmDocument, source: NpmSource): string
   const picked = typeof tagged === "string" ? tagged : semver.maxSatisfying(known, wanted);
   if (picked !== null && Object.hasOwn(versions, picked)) return picked;
   const shown = semver.rsort(known.filter((one) => semver.valid(one) !== null)).slice(0, 8);
-  throw failed(source, `there is no version ${JSON.stringify(wanted)}; the newest are ${shown.join(", ") || "none"}`);
+  throw importFailed(
+    source,
+    `there is no version ${JSON.stringify(wanted)}; the newest are ${shown.join(", ") || "none"}`,
+  );
 }
 
 /** The strongest digest counts; MD5 and SHA-1 do not. */
@@ -99,8 +102,4 @@ function isIntact(bytes: Uint8Array, integrity: string): boolean {
     Buffer.from(strongest.digest, "base64"),
   ];
   return found.length === said.length && timingSafeEqual(found, said);
-}
-
-function failed(source: NpmSource, reason: string, cause?: unknown): KitbagError {
-  return new KitbagError("import-failed", { source: showSource(source), reason }, { cause });
 }

@@ -6,7 +6,7 @@ import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts"
 import { download } from "../../sandbox/download/download.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import { isInside } from "../../platform/paths.ts";
-import { createStage, type Fetched, type FetchOptions, toLimits, type ImportLimits } from "./fetched.ts";
+import { importFailed, createStage, type Fetched, type FetchOptions, toLimits, type ImportLimits } from "./fetched.ts";
 import { showSource, type ImportSource } from "./import-source.ts";
 import { findArchiveKind, createFileTree, type FileTree } from "./file-tree.ts";
 
@@ -30,7 +30,7 @@ export async function fetchSource(source: ImportSource, options: FetchOptions): 
       const bytes = await readBytes(source, options);
       const integrity = `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
       if (source.integrity !== undefined && source.integrity !== integrity) {
-        throw failed(source, "the archive is not what it should be: its digest is another one");
+        throw importFailed(source, "the archive is not what it should be: its digest is another one");
       }
       return unpack(source, bytes, { integrity }, options);
     }
@@ -46,7 +46,7 @@ async function readBytes(source: ArchiveSource, options: FetchOptions): Promise<
   if (/^https?:\/\//u.test(source.address)) return download(new URL(source.address), { ...options, maxBytes, limitMs });
   const reading = readRegularFile(source.address, { maxBytes });
   if (reading.ok) return reading.bytes;
-  throw failed(
+  throw importFailed(
     source,
     reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : explain(reading.reason),
   );
@@ -82,9 +82,9 @@ function openFolder(source: Extract<ImportSource, { kind: "folder" }>): Fetched 
   try {
     root = realpathSync.native(source.address);
   } catch (cause) {
-    throw failed(source, "there is no such folder", cause);
+    throw importFailed(source, "there is no such folder", cause);
   }
-  if (!statSync(root).isDirectory()) throw failed(source, "it is not a folder");
+  if (!statSync(root).isDirectory()) throw importFailed(source, "it is not a folder");
   return { source, directory: enterFolder(source, root), resolved: {}, notes: [], dispose() {} };
 }
 
@@ -92,13 +92,9 @@ function enterFolder(source: ImportSource, root: string): string {
   if (source.folder === undefined) return root;
   const path = join(root, source.folder);
   const missing = `there is no folder ${JSON.stringify(source.folder)} in it`;
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw failed(source, missing);
-  if (!isInside(realpathSync.native(path), root)) throw failed(source, missing);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw importFailed(source, missing);
+  if (!isInside(realpathSync.native(path), root)) throw importFailed(source, missing);
   return path;
-}
-
-function failed(source: ImportSource, reason: string, cause?: unknown): KitbagError {
-  return new KitbagError("import-failed", { source: showSource(source), reason }, { cause });
 }
 
 function explain(reason: string): string {

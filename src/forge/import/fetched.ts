@@ -2,9 +2,10 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { KitbagError } from "../../core/errors.ts";
 import type { Reach } from "../../sandbox/download/guarded-fetch.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
-import type { ImportSource } from "./import-source.ts";
+import { showSource, type ImportSource } from "./import-source.ts";
 
 /** How sources are fetched. */
 export interface FetchOptions extends Reach {
@@ -70,4 +71,10 @@ export function toLimits(limits: ImportLimits = {}): Required<ImportLimits> {
     limitMs: 120_000,
   };
   return { ...defaults, ...limits };
+}
+
+/** The failure of an import, for a source or for its address as it is shown. */
+export function importFailed(source: ImportSource | string, reason: string, cause?: unknown): KitbagError {
+  const shown = typeof source === "string" ? source : showSource(source);
+  return new KitbagError("import-failed", { source: shown, reason }, { cause });
 }

@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Fetched, FetchOptions } from "./fetched.ts";
+import { importFailed, type Fetched, type FetchOptions } from "./fetched.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { showSource, type ImportSource } from "./import-source.ts";
 import { readPlugins, type ListedPlugin, type PluginCatalog, readPlugin } from "./read-plugins.ts";
@@ -68,13 +68,13 @@ function pickPlugins({ plugins }: PluginCatalog, picked: readonly string[] | und
       const names = plugins.map((plugin) => plugin.name);
       const near = nearestNames(name, names, 3);
       const cure = (near.length > 0 ? near : names.slice(0, 8)).map((one) => JSON.stringify(one)).join(", ");
-      throw failed(
+      throw importFailed(
         shown,
         `it has no plugin ${JSON.stringify(name)}; ${cure === "" ? "it has none" : `it has ${cure}`}`,
       );
     }
     if ("problem" in found.place)
-      throw failed(shown, `the plugin ${JSON.stringify(name)} cannot be fetched: ${found.place.problem}`);
+      throw importFailed(shown, `the plugin ${JSON.stringify(name)} cannot be fetched: ${found.place.problem}`);
     return found;
   });
 }
@@ -92,10 +92,6 @@ function toNotes(all: readonly Fetched[], plugins: readonly ListedPlugin[]): str
 }
 
 const mostNotes = 20;
-
-function failed(source: string, reason: string): KitbagError {
-  return new KitbagError("import-failed", { source, reason });
-}
 
 /** A skill of a source, or the reason why it cannot be used. */
 export interface GatheredSkill {

@@ -7,7 +7,7 @@ import { createVersions } from "../../records/versions/versions.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import { fromSkill } from "../../workspace/versions/keep-versions.ts";
-import type { FetchOptions } from "./fetched.ts";
+import { importFailed, type FetchOptions } from "./fetched.ts";
 import { type GatheredSource, gatherSource } from "./gather-source.ts";
 import type { ImportCandidate, LoadedCandidate, SkippedFolder } from "./import-candidate.ts";
 import { isLocal, showSource, parseSource } from "./import-source.ts";
@@ -97,14 +97,14 @@ export async function importSkills(source: string, options: ImportOptions = {}):
   const shown = showSource(parsed);
   if (!allowLocal && isLocal(parsed)) {
     const cure = `a person imports it with: kitbag add ${shown}`;
-    throw failed(shown, `nothing of this machine may be imported here; ${cure}`);
+    throw importFailed(shown, `nothing of this machine may be imported here; ${cure}`);
   }
   const gathered = await gatherSource(parsed, options.plugins, options);
   try {
     const candidates = await toCandidates(gathered.skills, project);
     const report = toReport(shown, gathered, candidates);
     if (candidates.length === 0 && !report.plugins.some(({ from }) => from !== "here"))
-      throw failed(shown, whyNothing(report));
+      throw importFailed(shown, whyNothing(report));
     const names = await pickNames(report, options);
     if (names === undefined) return report;
     const picked = pickCandidates(candidates, names, shown);
@@ -190,11 +190,11 @@ function pickCandidates(
     if (found === undefined) {
       const near = nearestNames(name, known, 3);
       const cure = (near.length > 0 ? near : known.slice(0, 8)).map((one) => JSON.stringify(one)).join(", ");
-      throw failed(shown, `it has no skill ${JSON.stringify(name)}; it has ${cure || "none that can be used"}`);
+      throw importFailed(shown, `it has no skill ${JSON.stringify(name)}; it has ${cure || "none that can be used"}`);
     }
     if (other === undefined) return found;
     const places = [found, other].map(({ source }) => JSON.stringify(source.folder ?? "."));
-    throw failed(
+    throw importFailed(
       shown,
       `it has two skills ${JSON.stringify(name)}, in ${places.join(" and ")}; name the folder behind #ref:`,
     );
@@ -232,10 +232,6 @@ function whyNothing({ skipped }: ImportReport): string {
   const [first] = skipped;
   if (first === undefined) return "there is no skill in it: a skill is a folder with SKILL.md";
   return `no skill in it can be used; ${first.path === "" ? first.name : first.path}: ${first.reason}`;
-}
-
-function failed(source: string, reason: string): KitbagError {
-  return new KitbagError("import-failed", { source, reason });
 }
 
 /** Keeps a skill as it is now, before something else takes its place. One that cannot be read has nothing to be kept. */

@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import { isInnerPath } from "../../skills/trust/trust-format.ts";
+import { importFailed } from "./fetched.ts";
 import { type ImportSource, parseSource } from "./import-source.ts";
 
 /** A plugin that a marketplace lists, or that a source is. */
@@ -51,7 +52,7 @@ export function readPlugin(directory: string, shown: string): ListedPlugin | und
     const content = readJson(directory, file, shown);
     if (content === undefined) continue;
     const name = toText(content["name"]);
-    if (name === undefined) throw broken(shown, `${file} names no plugin`);
+    if (name === undefined) throw importFailed(shown, `${file} names no plugin`);
     return { name, ...describe(content, shown), place: { folder: "" }, isComplete: false };
   }
   return undefined;
@@ -59,7 +60,7 @@ export function readPlugin(directory: string, shown: string): ListedPlugin | und
 
 function readMarketplace(content: Content, file: string, shown: string): PluginCatalog {
   const { name, plugins, metadata } = content;
-  if (!Array.isArray(plugins)) throw broken(shown, `${file} lists no plugins`);
+  if (!Array.isArray(plugins)) throw importFailed(shown, `${file} lists no plugins`);
   const root = isContent(metadata) ? toText(metadata["pluginRoot"]) : undefined;
   const listed = plugins.slice(0, mostPlugins).flatMap((entry: unknown) => {
     const plugin = isContent(entry) ? toText(entry["name"]) : undefined;
@@ -95,7 +96,10 @@ function toPaths(value: unknown, shown: string): string[] {
     const inner = typeof path === "string" ? path.replace(/^\.\//u, "").replace(/\/+$/u, "") : undefined;
     if (inner === "" || inner === ".") return "";
     if (isInnerPath(inner) && !inner.includes("\\")) return inner;
-    throw broken(shown, `the plugin names skills at ${JSON.stringify(path)?.slice(0, 200)}, which is no path in it`);
+    throw importFailed(
+      shown,
+      `the plugin names skills at ${JSON.stringify(path)?.slice(0, 200)}, which is no path in it`,
+    );
   });
 }
 
@@ -105,16 +109,16 @@ function readJson(directory: string, file: string, shown: string): Content | und
   const reading = readRegularFile(join(directory, file), { maxBytes: maxFileBytes });
   if (!reading.ok) {
     if (reading.reason === "ENOENT" || reading.reason === "ENOTDIR") return undefined;
-    throw broken(shown, `${file} cannot be read: ${reading.reason}`);
+    throw importFailed(shown, `${file} cannot be read: ${reading.reason}`);
   }
   let content: unknown;
   try {
     content = JSON.parse(new TextDecoder().decode(reading.bytes));
   } catch (cause) {
-    throw broken(shown, `${file} is no JSON`, cause);
+    throw importFailed(shown, `${file} is no JSON`, cause);
   }
   if (isContent(content)) return content;
-  throw broken(shown, `${file} is not an object`);
+  throw importFailed(shown, `${file} is not an object`);
 }
 
 function isContent(value: unknown): value is Content {
@@ -123,10 +127,6 @@ function isContent(value: unknown): value is Content {
 
 function toText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.slice(0, 2000) : undefined;
-}
-
-function broken(source: string, reason: string, cause?: unknown): KitbagError {
-  return new KitbagError("import-failed", { source, reason }, { cause });
 }
 
 /** Where a plugin is: a folder of the same source (`""` for all of it), or elsewhere, or why that cannot be told. */

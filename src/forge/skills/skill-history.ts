@@ -33,7 +33,7 @@ import {
   type StoredSkill,
 } from "./stored-skill.ts";
 
-type SkillLifeMethods = Pick<
+type SkillHistoryMethods = Pick<
   Forge,
   | "listSkills"
   | "listSkillVersions"
@@ -45,7 +45,7 @@ type SkillLifeMethods = Pick<
 >;
 
 /** Makes what looks at versions of skills, and goes back and forth between them. */
-export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLifeMethods {
+export function createSkillHistory(parts: ForgeParts, bringIn: BringIn): SkillHistoryMethods {
   const find = (name: string): StoredSkill => findMade(parts, name);
   /** One that the caller may change. */
   const findOwn = (name: string, options: ChangeOptions): StoredSkill => {
@@ -77,13 +77,13 @@ async function findLaxerVersion(stored: StoredSkill, target: KeptSkill): Promise
   return findLaxerTools(await loadLastTools(stored, tools), tools);
 }
 
-interface LifeParts {
+interface HistoryParts {
   readonly parts: ForgeParts;
   readonly bringIn: BringIn;
 }
 
 async function rollBack(
-  { parts, bringIn }: LifeParts,
+  { parts, bringIn }: HistoryParts,
   stored: StoredSkill,
   { version, options }: { readonly version: string; readonly options: RollbackOptions },
 ): Promise<SkillAnswer> {
@@ -104,7 +104,7 @@ async function rollBack(
 }
 
 async function takeOut(
-  { parts, bringIn }: LifeParts,
+  { parts, bringIn }: HistoryParts,
   stored: StoredSkill,
   options: UpdateOptions,
 ): Promise<Pick<DeletedTool, "name" | "version">> {
@@ -122,7 +122,7 @@ async function takeOut(
 }
 
 async function putBack(
-  { parts, bringIn }: LifeParts,
+  { parts, bringIn }: HistoryParts,
   stored: StoredSkill,
   options: ChangeOptions,
 ): Promise<SkillAnswer> {
@@ -136,13 +136,13 @@ async function putBack(
   return bringBack({ parts, bringIn }, name);
 }
 
-async function bringBack({ parts, bringIn }: LifeParts, name: string): Promise<SkillAnswer> {
+async function bringBack({ parts, bringIn }: HistoryParts, name: string): Promise<SkillAnswer> {
   const now = readSkill(parts.folder, name);
   const wrong = await bringIn.put(now);
   return wrong === undefined ? toLiveSkill(parts, now) : refuseDraft(name, wrong);
 }
 
-interface LifeStep {
+interface HistoryStep {
   readonly type: "rollback" | "delete" | "restore";
   readonly version: string;
   readonly options: UpdateOptions;
@@ -151,7 +151,7 @@ interface LifeStep {
 function toEvent(
   parts: ForgeParts,
   { current }: StoredSkill,
-  { type, version, options }: LifeStep,
+  { type, version, options }: HistoryStep,
 ): Omit<ForgeEvent, "at"> {
   const author = options.author ?? findAuthor(options.call).user ?? parts.author;
   const from = type === "rollback" && current !== undefined ? { from: current.label } : {};

@@ -1,4 +1,5 @@
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface ApiClient {
   readonly host: string;
@@ -15,7 +16,7 @@ export const apiClient: ToolTemplate = {
   makes: "tool",
   description:
     "A client of a web API: fetches JSON over HTTPS from one host, REST requests with query parameters and an API key or token from the environment",
-  parameters: objectOf({
+  parameters: closed({
     host: {
       type: "string",
       pattern: String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?$`,
@@ -51,7 +52,7 @@ export const apiClient: ToolTemplate = {
       description: description ?? `Asks the API at ${api.host}. Use it to read data from there.`,
       language: "python",
       code: putIn(program, toPython({ ...api })),
-      input: objectOf({
+      input: closed({
         path: {
           type: "string",
           pattern: "^/",

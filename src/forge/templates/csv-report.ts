@@ -1,4 +1,5 @@
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface CsvReport {
   readonly groupBy: string;
@@ -13,7 +14,7 @@ export const csvReport: ToolTemplate = {
   makes: "tool",
   description:
     "A report of a CSV table or spreadsheet export: groups rows by a column, counts them, and gives sum, average, minimum and maximum of a column of numbers",
-  parameters: objectOf({
+  parameters: closed({
     groupBy: {
       type: "string",
       minLength: 1,
@@ -45,7 +46,7 @@ export const csvReport: ToolTemplate = {
       description: description ?? `Groups a CSV table by ${groupBy} and adds up ${sumOf}.`,
       language: "python",
       code: putIn(program, toPython({ groupBy, sumOf, delimiter })),
-      input: objectOf({
+      input: closed({
         csv: { type: "string", description: "The table, with a line of column names" },
         ...(folder !== "" && { path }),
         groupBy: { type: "string", default: groupBy },

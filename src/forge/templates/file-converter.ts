@@ -1,4 +1,5 @@
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 const formats = ["json", "csv", "yaml"];
 
@@ -8,7 +9,7 @@ export const fileConverter: ToolTemplate = {
   makes: "tool",
   description:
     "A converter of file formats: JSON to CSV, CSV to JSON, and to and from simple YAML (no anchors, tags or block texts)",
-  parameters: objectOf({
+  parameters: closed({
     from: { enum: formats, default: "json", description: "The format that is read when a call does not say" },
     to: { enum: formats, default: "csv", description: "The format that is written when a call does not say" },
     delimiter: { enum: [",", ";", "\t", "|"], default: ",", description: "What stands between two cells of CSV" },
@@ -20,7 +21,7 @@ export const fileConverter: ToolTemplate = {
       description: description ?? "Converts a text between JSON, CSV and simple YAML.",
       language: "python",
       code: putIn(program, toPython(delimiter)),
-      input: objectOf(
+      input: closed(
         {
           text: { type: "string", description: "What to convert" },
           from: { enum: formats, default: from },

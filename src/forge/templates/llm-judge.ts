@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../core/json.ts";
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 const texts = { type: "array", items: { type: "string", minLength: 1, maxLength: 500 }, maxItems: 50 };
 
-const criterion = objectOf(
+const criterion = closed(
   {
     name: { type: "string", minLength: 1, maxLength: 100 },
     weight: { type: "number", exclusiveMinimum: 0, maximum: 100 },
@@ -22,7 +23,7 @@ export const llmJudge: ToolTemplate = {
   makes: "tool",
   description:
     "A judge of answers of models (LLM evaluation): scores an answer by a rubric of rules, offline; no model is asked, so it sees words, not meaning",
-  parameters: objectOf({
+  parameters: closed({
     rubric: {
       type: "array",
       items: criterion,
@@ -46,7 +47,7 @@ export const llmJudge: ToolTemplate = {
         "Scores an answer by a rubric of rules, from 0 to 1. No model is asked: it sees words, not meaning.",
       language: "python",
       code: putIn(program, toPython(values)),
-      input: objectOf(
+      input: closed(
         {
           answer: { type: "string", description: "What is judged" },
           reference: { type: "string", default: "", description: "A good answer, to compare with" },

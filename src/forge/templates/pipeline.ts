@@ -1,4 +1,5 @@
-import { objectOf, type ToolTemplate } from "./template.ts";
+import { type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface Pipeline {
   readonly tools: readonly string[];
@@ -16,7 +17,7 @@ export const pipeline: ToolTemplate = {
   makes: "tool",
   description:
     "A pipeline of tools that are there: a chain in which each gets what the one before gave, or several in parallel with the same input; combine tools into a workflow",
-  parameters: objectOf(
+  parameters: closed(
     {
       tools: {
         type: "array",
@@ -55,7 +56,7 @@ export const pipeline: ToolTemplate = {
       description: description ?? `Calls ${tools.join(mode === "chain" ? ", then " : " and ")}.`,
       steps,
       ...(mode === "parallel" && { result: results }),
-      input: objectOf({ [argument]: { type: "string" } }, [argument]),
+      input: closed({ [argument]: { type: "string" } }, [argument]),
       examples: [{ input: { [argument]: example } }],
     };
   },

@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../core/json.ts";
-import { toBash, toJavaScript, toPython, objectOf, type Filling, type ToolTemplate } from "./template.ts";
+import { toBash, toJavaScript, toPython, type Filling, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface Script {
   readonly argument: string;
   readonly example: string;
 }
 
-const parameters = objectOf({
+const parameters = closed({
   argument: {
     type: "string",
     pattern: "^[A-Za-z_][A-Za-z0-9_]{0,63}$",
@@ -33,7 +34,7 @@ function toHead({ name, description, values }: Filling): Omit<ReturnType<ToolTem
   return {
     name,
     description: description ?? "Counts the characters, words and lines of a text.",
-    input: objectOf({ [argument]: { type: "string" } }, [argument]),
+    input: closed({ [argument]: { type: "string" } }, [argument]),
     annotations: { readOnly: true, idempotent: true },
     examples: [{ input: { [argument]: example } }, { input: { [argument]: "" } }, { input: { [argument]: "a b\nc" } }],
   };
@@ -112,7 +113,7 @@ export const scriptBash: ToolTemplate = {
   makes: "tool",
   description:
     "A Bash shell script to start from: gets its input as JSON on standard input and prints text; here it counts the bytes of its input",
-  parameters: objectOf({
+  parameters: closed({
     ...(parameters["properties"] as JsonObject),
     label: {
       type: "string",

@@ -1,6 +1,7 @@
 import type { SkillDraft } from "../drafts/tool-draft.ts";
 import { scriptPython } from "./scripts.ts";
-import { objectOf, type SkillTemplate } from "./template.ts";
+import { type SkillTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 const line = { type: "string", pattern: String.raw`^[^\u0000-\u001F\u007F]*$`, minLength: 1, maxLength: 500 };
 
@@ -26,7 +27,7 @@ export const skillPlain: SkillTemplate = {
   name: "skill-plain",
   makes: "skill",
   description: "A skill of instructions only: what to do, step by step, for a kind of work",
-  parameters: objectOf(properties),
+  parameters: closed(properties),
   toDraft({ name, description, values }) {
     const given = values as unknown as SkillValues;
     return { name, description: toDescription(description, given), instructions: renderInstructions(given) };
@@ -38,7 +39,7 @@ export const skillWithScript: SkillTemplate = {
   name: "skill-with-script",
   makes: "skill",
   description: "A skill of instructions with a Python script as a tool of its own",
-  parameters: objectOf({
+  parameters: closed({
     ...properties,
     tool: {
       type: "string",

@@ -1,4 +1,5 @@
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface SqlQuery {
   readonly database: string;
@@ -11,7 +12,7 @@ export const sqlQuery: ToolTemplate = {
   makes: "tool",
   description:
     "SQL queries of a SQLite database file, read only: SELECT with bound values, rows as JSON, and a list of its tables",
-  parameters: objectOf({
+  parameters: closed({
     database: {
       type: "string",
       minLength: 1,
@@ -35,7 +36,7 @@ export const sqlQuery: ToolTemplate = {
         description ?? `Asks the SQLite database ${database}: reads, never writes. Call it with no sql for its tables.`,
       language: "python",
       code: putIn(program, toPython({ database, maxRows })),
-      input: objectOf({
+      input: closed({
         sql: { type: "string", description: "One SELECT; ? for each of the values. Without it: the tables" },
         values: {
           type: "array",

@@ -34,11 +34,6 @@ export interface SkillTemplate extends TemplateHead {
 /** A kind of tool or skill to start from. */
 export type Template = ToolTemplate | SkillTemplate;
 
-/** The schema of parameters, or of an input, with these properties and no others. */
-export function objectOf(properties: JsonObject, required: readonly string[] = []): JsonObject {
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
 /** Puts a literal into the place of a program that is kept for it, `@VALUES@`. */
 export function putIn(program: string, literal: string): string {
   // A function: in a text, `$&` and the like would have a meaning.

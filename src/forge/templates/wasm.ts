@@ -1,6 +1,7 @@
-import { putIn, toAssemblyScriptJson, toRustJson, objectOf, type Filling, type ToolTemplate } from "./template.ts";
+import { putIn, toAssemblyScriptJson, toRustJson, type Filling, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
-const parameters = objectOf({
+const parameters = closed({
   label: {
     type: "string",
     maxLength: 1000,
@@ -13,7 +14,7 @@ function toHead({ name, description, values }: Filling): Omit<ReturnType<ToolTem
   return {
     name,
     description: description ?? "Counts the bytes and words of a text.",
-    input: objectOf({ text: { type: "string" } }, ["text"]),
+    input: closed({ text: { type: "string" } }, ["text"]),
     annotations: { readOnly: true, idempotent: true },
     examples: [
       { input: { text: 'one "two"\nthr\u00EAe' }, output: { label: values["label"] ?? "", bytes: 16, words: 3 } },

@@ -1,4 +1,5 @@
-import { putIn, toPython, objectOf, type ToolTemplate } from "./template.ts";
+import { putIn, toPython, type ToolTemplate } from "./template.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface WebScraper {
   readonly hosts: readonly string[];
@@ -12,7 +13,7 @@ export const webScraper: ToolTemplate = {
   makes: "tool",
   description:
     "A scraper of web pages: fetches an HTML page from chosen hosts, or takes HTML as text, and extracts title, headings, links and readable text",
-  parameters: objectOf({
+  parameters: closed({
     hosts: {
       type: "array",
       items: {
@@ -35,7 +36,7 @@ export const webScraper: ToolTemplate = {
         description ?? `Reads a web page of ${scraper.hosts.join(", ")}: its title, headings, links and text.`,
       language: "python",
       code: putIn(program, toPython({ maxLinks: scraper.maxLinks, maxCharacters: scraper.maxCharacters })),
-      input: objectOf({
+      input: closed({
         url: { type: "string", description: "The page: http or https" },
         html: { type: "string", description: "The page itself, if it is there already; nothing is fetched" },
       }),

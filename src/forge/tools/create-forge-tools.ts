@@ -5,6 +5,7 @@ import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findLimitedCaller } from "../../workspace/call/authority.ts";
 import {
+  closed,
   anyJson,
   codeProperties,
   pipelineDraftSchema,
@@ -15,7 +16,7 @@ import {
   toolProperties,
 } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
-import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
+import { anyObject, expectedVersion, toolName, toOutput } from "./to-output.ts";
 import { createVersionTools } from "./version-tools.ts";
 import type { CodeDraft, PipelineDraft, SkillDraft, ToolChanges } from "../drafts/tool-draft.ts";
 

@@ -31,11 +31,6 @@ export function toOutput(answer: ForgeAnswer | SkillAnswer): JsonObject {
   return answer as unknown as JsonObject;
 }
 
-/** The schema of an object with these properties and no others. */
-export function closed(properties: JsonObject, required: readonly string[] = []): JsonObject {
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
 /** The name of a tool that was made here. */
 export const toolName: JsonObject = {
   type: "string",

@@ -14,7 +14,8 @@ import type {
 } from "../forge-interface.ts";
 import { adviseExample, toReasons } from "../creation/answer.ts";
 import { checkSeen, type Ownership } from "../owners.ts";
-import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
+import { anyObject, expectedVersion, toolName, toOutput } from "./to-output.ts";
+import { closed } from "../drafts/draft-schema.ts";
 
 interface VersionInput {
   readonly name: string;

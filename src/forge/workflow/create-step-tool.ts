@@ -6,10 +6,10 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
-import { anyJson, codeProperties, headProperties } from "../drafts/draft-schema.ts";
+import { closed, anyJson, codeProperties, headProperties } from "../drafts/draft-schema.ts";
 import { defaultPolicy } from "../forge-parts.ts";
 import type { Forge, SkillAnswer } from "../forge-interface.ts";
-import { anyObject, closed, toOutput } from "../tools/to-output.ts";
+import { anyObject, toOutput } from "../tools/to-output.ts";
 import {
   describeParts,
   findMissing,

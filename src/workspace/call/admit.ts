@@ -40,14 +40,14 @@ function enter(call: Call, request: SlotRequest, next: Next): Promise<ToolOutcom
 /** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
 async function countForSkill(call: Call, next: Next): Promise<ToolOutcome> {
   const { entry, host } = call;
-  host.inFlight.enter(entry.owner, call);
+  host.runningCalls.enter(entry.owner, call);
   let failed = true;
   try {
     const outcome = await next();
     failed = outcome.status === "failed";
     return outcome;
   } finally {
-    host.inFlight.leave(entry.owner, call, failed);
+    host.runningCalls.leave(entry.owner, call, failed);
   }
 }
 

@@ -8,11 +8,11 @@ import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
 import type { Breakers, RetryPolicy } from "../failures/retry-policy.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
-import type { Flight, OutputCache } from "../recall/output-cache.ts";
+import type { SharedRun, OutputCache } from "../recall/output-cache.ts";
 import type { Quotas } from "../quotas/quotas.ts";
 import type { Rates } from "../rates/rates.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { InFlight } from "../skills/running-calls.ts";
+import type { RunningCalls } from "../skills/running-calls.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
 import type { States } from "../state/create-states.ts";
 import type { Meter } from "../telemetry/meter.ts";
@@ -42,7 +42,7 @@ export interface CallHost {
   readonly outputs: OutputKeeper;
   readonly cache: OutputCache;
   /** Calls whose outcome others wait for, by the key of the cache. */
-  readonly flights: Map<string, Promise<Flight>>;
+  readonly sharedRuns: Map<string, Promise<SharedRun>>;
   readonly states: States;
   /** Who owns what users keep. */
   readonly users: Users;
@@ -60,7 +60,7 @@ export interface CallHost {
   waiting: number;
   /** Whether the store kept the last beginning of a call. */
   isStoreWorking: boolean;
-  readonly inFlight: InFlight;
+  readonly runningCalls: RunningCalls;
   readonly skills: SkillSet;
   /** The scopes that users have now. */
   readonly scopesOf: ScopesOf | undefined;

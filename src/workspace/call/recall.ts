@@ -3,7 +3,7 @@ import { cloneJson, copyJson, maxJsonDepth, type JsonObject, type JsonValue } fr
 import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core/outcome.ts";
 import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { type Flight, toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
+import { type SharedRun, toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
 import { createLeaseWatch } from "../../platform/lease.ts";
 import { toolDigest } from "../registry/tool-digest.ts";
@@ -88,7 +88,7 @@ function recalledBy(call: Call, outcome: OnceOutcome): ToolOutcome {
 async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<ToolOutcome> {
   const key = keyOf(call, cache);
   if (typeof key !== "string") return key;
-  const { flights } = call.host;
+  const { sharedRuns } = call.host;
   let found: FoundOutput;
   try {
     found = await call.host.cache.find(key);
@@ -98,30 +98,30 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   if ("kept" in found) return recalledFrom(call, "cache", found.kept);
   const { generation } = found;
   // Who comes after something was forgotten does not want what was begun before.
-  const flightKey = `${generation}:${key}`;
-  if (isInside(call, flightKey)) return next();
-  for (let flight = flights.get(flightKey); flight !== undefined; flight = flights.get(flightKey)) {
-    const landed = await raceStop(call, flight);
-    if (!landed.ok) return { status: "failed", error: landed.failure };
-    const shared = shareWith(call, landed.value);
+  const sharedKey = `${generation}:${key}`;
+  if (isInside(call, sharedKey)) return next();
+  for (let run = sharedRuns.get(sharedKey); run !== undefined; run = sharedRuns.get(sharedKey)) {
+    const ended = await raceStop(call, run);
+    if (!ended.ok) return { status: "failed", error: ended.failure };
+    const shared = shareWith(call, ended.value);
     if (shared !== undefined) return shared;
   }
-  const flight = runAndKeep(call, { key, cache, generation }, next);
-  flights.set(flightKey, flight);
-  flying.set(call, flightKey);
+  const run = runAndKeep(call, { key, cache, generation }, next);
+  sharedRuns.set(sharedKey, run);
+  sharing.set(call, sharedKey);
   try {
-    return (await flight).outcome;
+    return (await run).outcome;
   } finally {
-    flights.delete(flightKey);
+    sharedRuns.delete(sharedKey);
   }
 }
 
-/** What calls run for others too, by the key of their flight. */
-const flying = new WeakMap<Call, string>();
+/** What calls run for others too, by the key under which they are shared. */
+const sharing = new WeakMap<Call, string>();
 
 /** Whether the call is inside the one that it would wait for: that would wait for it in turn. */
-function isInside({ parent }: Call, flightKey: string): boolean {
-  return parent !== undefined && (flying.get(parent) === flightKey || isInside(parent, flightKey));
+function isInside({ parent }: Call, sharedKey: string): boolean {
+  return parent !== undefined && (sharing.get(parent) === sharedKey || isInside(parent, sharedKey));
 }
 
 function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
@@ -144,7 +144,7 @@ async function runAndKeep(
   call: Call,
   { key, cache, generation }: { readonly key: string; readonly cache: ToolCache; readonly generation: number },
   next: Next,
-): Promise<Flight> {
+): Promise<SharedRun> {
   const outcome = await next();
   if (outcome.status === "failed")
     return { outcome: redactFailure(call, outcome), bytes: 0, isOwn: isOwn(call, outcome) };
@@ -182,7 +182,7 @@ function isOwn(call: Call, { error }: FailedOutcome): boolean {
 }
 
 /** The outcome of another call, if this one may have it. */
-function shareWith(call: Call, { outcome, bytes, isOwn: isItsOwn }: Flight): ToolOutcome | undefined {
+function shareWith(call: Call, { outcome, bytes, isOwn: isItsOwn }: SharedRun): ToolOutcome | undefined {
   if (outcome.status === "ok") return recalledFrom(call, "shared", { output: cloneJson(outcome.output), bytes });
   return isItsOwn ? undefined : outcome;
 }

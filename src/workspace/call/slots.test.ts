@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../../store/memory-store.ts";
-import { createSupplies } from "../rates/supply.ts";
+import { createSharedPermits } from "../rates/shared-permits.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 
-const openSupply = createSupplies(memoryStore().kv);
+const openPermits = createSharedPermits(memoryStore().kv);
 
 const outside: SlotRequest = { isRoot: true };
 const inside: SlotRequest = { isRoot: false };
@@ -15,7 +15,7 @@ const of = (tool: string, max: number, isRoot = true): SlotRequest => ({
 });
 
 test("createSlots() has so many places in total, and calls inside calls need none", () => {
-  const slots = createSlots({ maxTotal: 2, openSupply });
+  const slots = createSlots({ maxTotal: 2, openPermits });
 
   const taken = [outside, inside, outside, inside, outside].map((request) => slots.take(request));
 
@@ -23,7 +23,7 @@ test("createSlots() has so many places in total, and calls inside calls need non
 });
 
 test("createSlots() has so many places for a tool, and others are not held up", () => {
-  const slots = createSlots({ maxTotal: 10, openSupply });
+  const slots = createSlots({ maxTotal: 10, openPermits });
 
   const taken = [of("a", 1), of("a", 1), of("b", 2), of("b", 2), of("b", 2), outside, of("a", 1, false)].map(
     (request) => slots.take(request),
@@ -190,7 +190,7 @@ interface Crowd {
 }
 
 function setUp(maxTotal: number): Crowd {
-  const slots = createSlots({ maxTotal: maxTotal, openSupply });
+  const slots = createSlots({ maxTotal: maxTotal, openPermits });
   const order: string[] = [];
   const running = new Map<string, SlotRequest>();
   const waiting = new Map<string, () => void>();

@@ -1,6 +1,6 @@
 import { createHeap, type Heap } from "../../core/heap.ts";
 import { describeCalls } from "../rates/rate-limit.ts";
-import type { OpenSupply, Supply } from "../rates/supply.ts";
+import type { OpenPermits, SharedPermits } from "../rates/shared-permits.ts";
 import { byTurn, createFairOrder, type FairOrder, type Numbered } from "../rates/fair-order.ts";
 
 /** What a place is wanted for. */
@@ -55,7 +55,7 @@ export interface SlotLimits {
   /** What they are called where all processes share them. @default "workspace" */
   readonly name?: string;
   /** Where places come from that are shared. */
-  readonly openSupply: OpenSupply;
+  readonly openPermits: OpenPermits;
 }
 
 /** Makes the places of a workspace. */
@@ -83,13 +83,13 @@ export function createSlots(limits: SlotLimits): Slots {
   };
 }
 
-function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace", openSupply }: SlotLimits): State {
+function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace", openPermits }: SlotLimits): State {
   const state: State = {
     maxTotal,
     per,
     maxTogether,
-    openSupply,
-    supply: undefined,
+    openPermits,
+    permits: undefined,
     total: 0,
     arrivals: 0,
     waiting: 0,
@@ -100,7 +100,7 @@ function createState({ maxTotal, per, maxTogether = Infinity, name = "workspace"
   if (maxTogether === Infinity) return state;
   const onMore = (): void => advance(state, undefined);
   const onFailed = (cause: unknown): void => failAll(state, state.line, cause);
-  state.supply = openSupply(name, maxTogether, { onMore, onFailed });
+  state.permits = openPermits(name, maxTogether, { onMore, onFailed });
   return state;
 }
 
@@ -117,8 +117,8 @@ async function takeElsewhere(state: State, request: SlotRequest): Promise<string
   if (places !== undefined) places.visitors += 1;
   const releases: ((() => void) | undefined)[] = [];
   try {
-    releases.push(await places?.supply?.grow());
-    if (request.isRoot) releases.push(await state.supply?.grow());
+    releases.push(await places?.permits?.grow());
+    if (request.isRoot) releases.push(await state.permits?.grow());
     return take(state, request) ? undefined : describeFull(state, request);
   } finally {
     for (const release of releases) release?.();
@@ -138,9 +138,9 @@ interface State {
   readonly maxTotal: number;
   readonly per: string | undefined;
   readonly maxTogether: number;
-  readonly openSupply: OpenSupply;
+  readonly openPermits: OpenPermits;
   /** Of the places in total that all processes share. */
-  supply: Supply | undefined;
+  permits: SharedPermits | undefined;
   total: number;
   arrivals: number;
   /** How many stand in some line. */
@@ -157,7 +157,7 @@ interface ToolPlaces {
   readonly tool: string;
   max: number;
   /** What is there of them for this process, if they are shared. */
-  supply: Supply | undefined;
+  permits: SharedPermits | undefined;
   running: number;
   /** So many of those from outside stand in line for a place in total. */
   promised: number;
@@ -183,7 +183,7 @@ function placesOf(state: State, limited: NonNullable<SlotRequest["limited"]>): T
   if (known.max !== max) {
     // The tool was replaced by one with another limit.
     known.max = max;
-    if (known.supply !== undefined) known.supply.max = max;
+    if (known.permits !== undefined) known.permits.max = max;
     advance(state, known);
   }
   return known;
@@ -193,7 +193,7 @@ function openPlaces(state: State, { tool, max, isShared }: NonNullable<SlotReque
   const places: ToolPlaces = {
     tool,
     max,
-    supply: undefined,
+    permits: undefined,
     running: 0,
     promised: 0,
     visitors: 0,
@@ -205,14 +205,14 @@ function openPlaces(state: State, { tool, max, isShared }: NonNullable<SlotReque
     const onFailed = (cause: unknown): void => {
       for (const line of [places.inside, places.outside]) failAll(state, line, cause);
     };
-    places.supply = state.openSupply(`tool:${tool}`, max, { onMore, onFailed });
+    places.permits = state.openPermits(`tool:${tool}`, max, { onMore, onFailed });
   }
   state.tools.set(tool, places);
   return places;
 }
 
-function isFull({ total, maxTotal, supply }: State): boolean {
-  return total >= maxTotal || (supply !== undefined && total >= supply.size());
+function isFull({ total, maxTotal, permits }: State): boolean {
+  return total >= maxTotal || (permits !== undefined && total >= permits.size());
 }
 
 function isToolFull(places: ToolPlaces): boolean {
@@ -220,8 +220,8 @@ function isToolFull(places: ToolPlaces): boolean {
 }
 
 /** How many of a tool may run in this process now. */
-function roomOf({ max, supply }: ToolPlaces): number {
-  return supply === undefined ? max : Math.min(max, supply.size());
+function roomOf({ max, permits }: ToolPlaces): number {
+  return permits === undefined ? max : Math.min(max, permits.size());
 }
 
 /** Fails all calls in a line. */
@@ -277,13 +277,13 @@ function leaveLine(state: State, waiter: Waiter): void {
 /** Lets in the calls that can go now, after something became free: a place of the tool, a place in total, or a promised place. */
 function advance(state: State, places: ToolPlaces | undefined): void {
   if (places !== undefined) advanceTool(state, places);
-  state.supply?.need(state.total, state.line.size);
+  state.permits?.need(state.total, state.line.size);
   while (!isFull(state) && state.line.size > 0) advanceLine(state);
 }
 
 function advanceTool(state: State, places: ToolPlaces): void {
-  const { inside, outside, supply } = places;
-  supply?.need(places.running, inside.size + outside.size + places.promised);
+  const { inside, outside, permits } = places;
+  permits?.need(places.running, inside.size + outside.size + places.promised);
   while (!isToolFull(places) && inside.size > 0) letIn(state, takeFirst(inside));
   while (places.running + places.promised < roomOf(places) && outside.size > 0) {
     stand(takeFirst(outside), state.line);

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/quotas.ts";
-import type { OpenSupply } from "../rates/supply.ts";
+import type { OpenPermits } from "../rates/shared-permits.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
 /** Places that are in use until they are closed. */
@@ -20,25 +20,25 @@ export interface QuotaPlaces {
 }
 
 /** Makes the places of users. */
-export function createUserPlaces(max: number, openSupply: OpenSupply): UserPlaces {
+export function createUserPlaces(max: number, openPermits: OpenPermits): UserPlaces {
   const open = createKnownPlaces();
   return {
     open(user) {
       if (max === Infinity) return undefined;
-      return open(user, () => createSlots({ maxTotal: max, per: "user", openSupply }));
+      return open(user, () => createSlots({ maxTotal: max, per: "user", openPermits }));
     },
   };
 }
 
 /** Makes the places of quotas. */
-export function createQuotaPlaces(openSupply: OpenSupply): QuotaPlaces {
+export function createQuotaPlaces(openPermits: OpenPermits): QuotaPlaces {
   const open = createKnownPlaces();
   return {
     open({ key, limits }) {
       const max = limits.concurrent as number;
       // Calls that run while the quota is changed keep their places in the store, which the others then do not get.
       return open(`${max} ${key}`, () =>
-        createSlots({ maxTotal: max, maxTogether: max, name: toPlaceName(key), openSupply }),
+        createSlots({ maxTotal: max, maxTogether: max, name: toPlaceName(key), openPermits }),
       );
     },
   };

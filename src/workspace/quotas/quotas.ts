@@ -14,7 +14,7 @@ import {
   type QuotaOptions,
 } from "./quota-options.ts";
 import { toPlaceName } from "../call/user-places.ts";
-import { countPlaces } from "../rates/supply.ts";
+import { countPlaces } from "../rates/shared-permits.ts";
 
 /** What users may use. */
 export interface Quotas {

@@ -168,7 +168,7 @@ function isMeant(stored: StoredOutput, { version, tag }: ForgetOptions): boolean
 }
 
 /** What a call ended with whose outcome others wait for, without the secrets that only that call knows. */
-export interface Flight {
+export interface SharedRun {
   readonly outcome: ToolOutcome;
   /** Of the output, as JSON. */
   readonly bytes: number;

@@ -2,18 +2,18 @@ import { KitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Holder } from "../registry/registered-tool.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { InFlight } from "./running-calls.ts";
+import type { RunningCalls } from "./running-calls.ts";
 import { closedBy, planActivation } from "./plan-activation.ts";
-import type { Hold, SkillLives } from "./skill-activations.ts";
+import type { Hold, SkillActivations } from "./skill-activations.ts";
 import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, openTools } from "./skill-tools.ts";
 
 /** What opening and closing skills works on. */
 export interface SetParts {
   readonly registry: Registry;
-  readonly inFlight: InFlight;
+  readonly runningCalls: RunningCalls;
   readonly skills: Map<string, Skill>;
-  readonly lives: SkillLives;
+  readonly activations: SkillActivations;
   /** Tells that a skill was opened, or that an open one has a new version. */
   readonly tellOpened: (skill: Skill) => void;
 }
@@ -60,16 +60,16 @@ async function wakeAndOpen(
   { holder, name, options }: SkillRequest,
   held: Map<string, Hold>,
 ): Promise<Opened> {
-  const { registry, skills, lives } = parts;
+  const { registry, skills, activations } = parts;
   const planner = { registry: registry.viewOf(holder), skills };
   const signal = signalFor(holder, options);
   for (;;) {
     refuseClosed(holder, `open the skill "${name}"`);
     // What was taken out in the meantime, though there may be another of its name now.
-    const stale = held.values().find((hold) => !lives.isCurrent(hold));
+    const stale = held.values().find((hold) => !activations.isCurrent(hold));
     if (stale !== undefined) {
       held.delete(stale.skill.name);
-      await lives.cancel(stale);
+      await activations.cancel(stale);
       continue;
     }
     const plan = planActivation(name, planner);
@@ -80,7 +80,7 @@ async function wakeAndOpen(
       for (const skill of opening) settle(parts, held, skill.name);
       return { opening, closed };
     }
-    const hold = await lives.enter(missing, signal);
+    const hold = await activations.enter(missing, signal);
     if (hold !== undefined) held.set(missing.name, hold);
   }
 }
@@ -93,7 +93,7 @@ function signalFor(holder: Holder, { signal }: SkillOptions): AbortSignal {
 
 /** Opens the skills of `plan` and closes what cannot be open beside them, in one change. */
 function commit(
-  { registry, skills, lives, inFlight, tellOpened }: SetParts,
+  { registry, skills, activations, runningCalls, tellOpened }: SetParts,
   { holder, name }: SkillRequest,
   plan: readonly Skill[],
 ): ClosedSkills {
@@ -104,20 +104,20 @@ function commit(
     for (const skill of opening) openTools(registry, skill, holder);
   });
   for (const skill of closing) holder.asked.delete(skill.name);
-  for (const skill of opening) inFlight.noteActivation(skill.name);
+  for (const skill of opening) runningCalls.noteActivation(skill.name);
   holder.asked.add(name);
   for (const skill of opening) tellOpened(skill);
-  return { holder, holds: closing.map(lives.holdOf) };
+  return { holder, holds: closing.map(activations.holdOf) };
 }
 
-function settle({ lives }: SetParts, held: Map<string, Hold>, name: string): void {
-  lives.settle(held.get(name) as Hold);
+function settle({ activations }: SetParts, held: Map<string, Hold>, name: string): void {
+  activations.settle(held.get(name) as Hold);
   held.delete(name);
 }
 
 /** Lets go of what was awoken in vain, the last one first. */
-async function letGo({ lives }: SetParts, held: ReadonlyMap<string, Hold>): Promise<void> {
-  for (const hold of [...held.values()].toReversed()) await lives.cancel(hold);
+async function letGo({ activations }: SetParts, held: ReadonlyMap<string, Hold>): Promise<void> {
+  for (const hold of [...held.values()].toReversed()) await activations.cancel(hold);
 }
 
 /** @throws {KitbagError} `session-closed` if the holder is a session that was closed. */
@@ -147,20 +147,20 @@ export interface ClosedSkills {
  */
 export async function endSkills(
   { holder, holds }: ClosedSkills,
-  { inFlight, lives }: { readonly inFlight: InFlight; readonly lives: SkillLives },
+  { runningCalls, activations }: { readonly runningCalls: RunningCalls; readonly activations: SkillActivations },
   options: SkillOptions,
 ): Promise<Failure[]> {
   const warnings: Failure[] = [];
   for (const hold of holds) {
-    if (options.running === "cancel") cancelCalls(hold.skill, holder, inFlight);
-    warnings.push(...(await lives.leave(hold)));
+    if (options.running === "cancel") cancelCalls(hold.skill, holder, runningCalls);
+    warnings.push(...(await activations.leave(hold)));
   }
   return warnings;
 }
 
-function cancelCalls(skill: Skill, holder: Holder, inFlight: InFlight): void {
+function cancelCalls(skill: Skill, holder: Holder, runningCalls: RunningCalls): void {
   const reason = `the skill ${skill.name} was closed`;
-  for (const call of inFlight.running(skill.name)) {
+  for (const call of runningCalls.running(skill.name)) {
     if (call.holder === holder) call.stop(toFailure("call-cancelled", { tool: call.address, reason }));
   }
 }

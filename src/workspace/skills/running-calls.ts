@@ -19,7 +19,7 @@ export interface RunningCall {
 }
 
 /** The calls of skills' tools that are running, and how much each skill was used. */
-export interface InFlight {
+export interface RunningCalls {
   enter(owner: string, call: RunningCall): void;
   leave(owner: string, call: RunningCall, failed: boolean): void;
   running(owner: string): readonly RunningCall[];
@@ -37,7 +37,7 @@ interface Counts {
 }
 
 /** Makes an empty record. */
-export function createInFlight(): InFlight {
+export function createRunningCalls(): RunningCalls {
   const running = new Map<string, Set<RunningCall>>();
   const waiting = new Map<string, (() => void)[]>();
   const counts = new Map<string, Counts>();

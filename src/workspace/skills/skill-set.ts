@@ -13,9 +13,9 @@ import {
   endSkills,
   type ClosedSkills,
 } from "./activate-skill.ts";
-import type { InFlight } from "./running-calls.ts";
+import type { RunningCalls } from "./running-calls.ts";
 import { closedWith, unneededBy, checkSkill, findSkill } from "./plan-activation.ts";
-import { createSkillLives } from "./skill-activations.ts";
+import { createSkillActivations } from "./skill-activations.ts";
 import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, mayUse, registerReused, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
 
@@ -48,10 +48,16 @@ export interface SkillSetTold {
 }
 
 /** Makes an empty set. */
-export function createSkillSet(registry: Registry, inFlight: InFlight, told: SkillSetTold): SkillSet {
+export function createSkillSet(registry: Registry, runningCalls: RunningCalls, told: SkillSetTold): SkillSet {
   const { tellOpened, tellChanged } = told;
   const skills = new Map<string, Skill>();
-  const parts: SetParts = { registry, inFlight, skills, lives: createSkillLives(inFlight), tellOpened };
+  const parts: SetParts = {
+    registry,
+    runningCalls,
+    skills,
+    activations: createSkillActivations(runningCalls),
+    tellOpened,
+  };
   let changes = 0;
 
   return {
@@ -83,7 +89,7 @@ export function createSkillSet(registry: Registry, inFlight: InFlight, told: Ski
     deactivate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => deactivate(parts, request))),
     openHolder(heard) {
       const holder = createHolder(heard, registry.own);
-      for (const name of holder.open) parts.lives.join(name);
+      for (const name of holder.open) parts.activations.join(name);
       registry.holders.add(holder);
       return holder;
     },
@@ -130,7 +136,7 @@ async function remove(
   options: SkillOptions,
   tellChanged: SkillSetTold["tellChanged"],
 ): Promise<boolean> {
-  const { registry, skills, lives } = parts;
+  const { registry, skills, activations } = parts;
   const leaving = toSkills([...new Set(names)], skills);
   if (leaving.length === 0) return false;
   const closed: ClosedSkills[] = [];
@@ -143,7 +149,7 @@ async function remove(
   });
   for (const skill of leaving) {
     skills.delete(skill.name);
-    lives.retire(skill);
+    activations.retire(skill);
   }
   tellChanged(leaving.map((skill) => skill.name));
   for (const one of closed) await endAndWarn(parts, one, options);
@@ -161,8 +167,8 @@ async function closeHolder(parts: SetParts, holder: Holder): Promise<void> {
   await inTurn(holder, () => endAndWarn(parts, closed, {}));
 }
 
-function closeAll({ registry, lives }: SetParts, holder: Holder, closing: readonly Skill[]): ClosedSkills {
-  const holds = closing.map(lives.holdOf);
+function closeAll({ registry, activations }: SetParts, holder: Holder, closing: readonly Skill[]): ClosedSkills {
+  const holds = closing.map(activations.holdOf);
   registry.change(() => {
     for (const skill of closing) closeTools(registry, skill, holder);
   });

@@ -1,7 +1,7 @@
 import type { Skill } from "../../core/skill.ts";
 import type { Holder } from "../registry/registered-tool.ts";
 import type { Registry, RegistryView } from "../registry/registry.ts";
-import type { InFlight } from "./running-calls.ts";
+import type { RunningCalls } from "./running-calls.ts";
 import { findSkill } from "./plan-activation.ts";
 import { renderCatalog, renderInstructions, type FindWireName, renderSkillTools } from "./render-skills.ts";
 import { runCommands } from "./run-commands.ts";
@@ -15,14 +15,14 @@ import type { SkillUses } from "../workspace.ts";
 export interface SkillUseParts {
   readonly registry: Registry;
   readonly set: SkillSet;
-  readonly inFlight: InFlight;
+  readonly runningCalls: RunningCalls;
   readonly start: StartCall;
   readonly search: Search;
 }
 
 /** Makes what a holder can do with skills. */
 export function createSkillUses(parts: SkillUseParts, holder: Holder): SkillUses {
-  const { set, inFlight, search, registry } = parts;
+  const { set, runningCalls, search, registry } = parts;
   const view = registry.viewOf(holder);
   const isOpen = (name: string): boolean => holder.open.has(name);
   const all = (): Skill[] => [...set.skills.values()];
@@ -31,7 +31,7 @@ export function createSkillUses(parts: SkillUseParts, holder: Holder): SkillUses
 
   return {
     getSkill: (name) => set.skills.get(name),
-    getSkills: () => all().map((skill) => toState(skill, holder, inFlight)),
+    getSkills: () => all().map((skill) => toState(skill, holder, runningCalls)),
     activateSkill: (name, options = {}) => set.activate({ holder, name, options }),
     deactivateSkill: (name, options = {}) => set.deactivate({ holder, name, options }),
     getActiveSkills: () => openSkills(all(), holder).map((skill) => skill.name),
@@ -68,8 +68,8 @@ function openSkills(all: readonly Skill[], { open }: Holder): Skill[] {
   return all.filter((skill) => open.has(skill.name));
 }
 
-function toState(skill: Skill, { open }: Holder, inFlight: InFlight): SkillState {
-  return { skill, active: open.has(skill.name), usage: inFlight.usage(skill.name) };
+function toState(skill: Skill, { open }: Holder, runningCalls: RunningCalls): SkillState {
+  return { skill, active: open.has(skill.name), usage: runningCalls.usage(skill.name) };
 }
 
 function createInvoke({ set, start }: SkillUseParts, holder: Holder, view: RegistryView): SkillUses["invokeSkill"] {

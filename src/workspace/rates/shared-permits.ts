@@ -5,7 +5,7 @@ import type { KeyValueStore } from "../../core/store.ts";
 import { createLeaseWatch, takeLease, type Lease } from "../../platform/lease.ts";
 
 /** Places for calls that run at once, of which all processes that share a store have only so many together. */
-export interface Supply {
+export interface SharedPermits {
   /** How many of them all processes have together. */
   max: number;
   /** How many this process has now. */
@@ -19,8 +19,8 @@ export interface Supply {
   grow(): Promise<() => void>;
 }
 
-/** Who hears of a supply. */
-export interface SupplyListener {
+/** Who hears of a permits. */
+export interface PermitsListener {
   /** There are more places than before. */
   onMore(): void;
   /** The store has failed for too long to go on waiting. */
@@ -28,12 +28,12 @@ export interface SupplyListener {
 }
 
 /** Makes supplies whose places are counted in `kv`. */
-export type OpenSupply = (name: string, max: number, listener: SupplyListener) => Supply;
+export type OpenPermits = (name: string, max: number, listener: PermitsListener) => SharedPermits;
 
 /** Makes what opens supplies. */
-export function createSupplies(kv: KeyValueStore): OpenSupply {
+export function createSharedPermits(kv: KeyValueStore): OpenPermits {
   const process = crypto.randomUUID();
-  return (name, max, listener) => new SharedSupply({ kv, process, name, listener }, max);
+  return (name, max, listener) => new KeptPermits({ kv, process, name, listener }, max);
 }
 
 /** How many of the places of a name are taken in all processes; those of a process that died count until their leases end. */
@@ -58,17 +58,17 @@ const wishMs = 1000;
 /** A store that is away for longer is not waited for. */
 const patienceMs = 5000;
 
-interface SupplyParts {
+interface PermitsParts {
   readonly kv: KeyValueStore;
   readonly process: string;
   readonly name: string;
-  readonly listener: SupplyListener;
+  readonly listener: PermitsListener;
 }
 
 /** Each place has a number below the limit, which is a key of the store: the process with its lease has the place. */
-class SharedSupply implements Supply {
+class KeptPermits implements SharedPermits {
   max: number;
-  readonly #parts: SupplyParts;
+  readonly #parts: PermitsParts;
   readonly #numbers: string;
   readonly #wishes: string;
   readonly #leases = new Set<Lease>();
@@ -82,7 +82,7 @@ class SharedSupply implements Supply {
   #isLooking = false;
   #hasWish = false;
 
-  constructor(parts: SupplyParts, max: number) {
+  constructor(parts: PermitsParts, max: number) {
     this.max = max;
     this.#parts = parts;
     this.#numbers = toNumbers(parts.name);
