@@ -1,6 +1,6 @@
 import { join, posix } from "node:path";
 
-import { KitbagError, isKitbagError } from "../../core/errors.ts";
+import { isKitbagError } from "../../core/errors.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import { isInnerPath } from "../../skills/trust/trust-format.ts";
 import { importFailed } from "./fetched.ts";
