@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { parseAllowedTools } from "./parse-allowed-tools.ts";
+import { parseAllowedTools } from "./read-fields.ts";
 
 test.for([
   ["Read Write", ["Read", "Write"]],

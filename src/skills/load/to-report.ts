@@ -1,4 +1,4 @@
-import { toCanonicalJson, cloneJson } from "../../core/json.ts";
+import { cloneJson, toCanonicalJson } from "../../core/json.ts";
 import { checkExamples } from "../../core/check-tool.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { describeProblem, quote } from "../../core/errors.ts";
@@ -18,13 +18,13 @@ import {
 } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
-import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
 import { findOverruled, type SkillHead, toHead, toSkill } from "./to-skill.ts";
 import { type MakePipeline, toCodeTool, toManifestTool, type ToolFrame, toScriptTool } from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
+import { showPath } from "../../platform/paths.ts";
 
 /** What a report needs that is not in the files. */
 export interface ReportParts {
@@ -219,4 +219,25 @@ function withExamples(tool: Tool, tests: readonly ToolExample[]): Tool {
   const inputs = new Set(tests.map(({ input }) => toCanonicalJson(input)));
   const others = tool.examples.filter(({ input }) => !inputs.has(toCanonicalJson(input)));
   return Object.freeze({ ...tool, examples: Object.freeze([...tests, ...others]) });
+}
+
+const mostNamed = 8;
+
+/** Says that a folder may not run, and what changed since it could. */
+function describeTrust({ directory, trust, code }: SkillFolder): Diagnostic[] {
+  if (trust.status === "trusted") return [];
+  const { changed } = trust;
+  const more = changed.length > mostNamed ? `, and ${changed.length - mostNamed} more` : "";
+  const message =
+    changed.length === 0
+      ? `Runs nothing until it is trusted: ${whyUntrusted(code, trust.removed)}`
+      : `Runs nothing until it is trusted again: ${changed.slice(0, mostNamed).join(", ")}${more}`;
+  const severity = changed.length === 0 ? "info" : "warning";
+  const cure = `read it, then run: kitbag trust ${showPath(directory)}`;
+  return [{ severity, code: "skill-untrusted", message, file: code ?? "SKILL.md", cure }];
+}
+
+function whyUntrusted(code: string | undefined, isRemoved = false): string {
+  if (isRemoved) return "its trust was removed with kitbag trust --remove";
+  return code === undefined ? "it came with the project" : `its ${code} runs in this process, with all your rights`;
 }

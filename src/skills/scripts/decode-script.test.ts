@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { decodeScript, largestScript } from "./decode-script.ts";
+import { decodeScript, largestScript } from "./prepare-scripts.ts";
 
 test("decodeScript() makes plain line ends and drops a byte order mark", () => {
   expect(decodeScript(Buffer.from("\uFEFFa\r\nb\rc\n")).text).toBe("a\nb\nc\n");

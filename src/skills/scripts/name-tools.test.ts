@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { isName } from "../../core/names.ts";
-import { toFreeName, toToolName } from "./name-tools.ts";
+import { toFreeName, toToolName } from "./derive-scripts.ts";
 
 test("toToolName() takes the name of the file, and appends the words of a sub-command", () => {
   expect(toToolName("scripts/extract_text.py")).toBe("extract_text");

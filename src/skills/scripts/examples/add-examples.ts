@@ -5,7 +5,6 @@ import { quote } from "../../../core/errors.ts";
 import { fromArgv, type ReadArgv } from "../from-argv.ts";
 import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import { findInvocations, type Invocation } from "./find-invocations.ts";
 
 /** Instructions whose calls are examples for the scripts. */
 export interface Instructions {
@@ -119,4 +118,123 @@ function isExample(tool: ScriptTool, invocation: Invocation, read: ReadArgv): bo
 function has(list: readonly ToolExample[], read: ReadArgv): boolean {
   const text = JSON.stringify(read.input);
   return list.some((example) => JSON.stringify(example.input) === text);
+}
+
+/** A call of a script that stands in the instructions of a skill. */
+export interface Invocation extends CommandWords {
+  readonly fileName: string;
+  /** Counts from 1. */
+  readonly line: number;
+}
+
+const mostLines = 20_000;
+const mostInvocations = 500;
+const scriptName =
+  /(?:^|[\s/"'`=(])(?:[\w.{}$@~-]*\/)*([\w.-]+\.(?:py|[cm]?js|[cm]?tsx?|sh|bash|rb|pl|php|lua|ps1|R))(?=["'`\s]|$)["']?/u;
+
+/** Finds the calls of the scripts `names` in code blocks and in code between backticks. */
+function findInvocations(instructions: string, names: readonly string[]): readonly Invocation[] {
+  // Most lines name no script; a plain search is much cheaper than to read them.
+  const isNamed = (text: string): boolean => names.some((name) => text.includes(name));
+  if (!isNamed(instructions)) return [];
+  const found: Invocation[] = [];
+  for (const { code, line } of codePieces(instructions)) {
+    if (isNamed(code)) found.push(...toInvocations(code, line));
+    if (found.length >= mostInvocations) break;
+  }
+  return found;
+}
+
+/** Lines of code blocks, with those that a backslash continues as one, and code between backticks. */
+function* codePieces(text: string): Generator<{ code: string; line: number }> {
+  let inFence = false;
+  let pending = "";
+  let start = 0;
+  for (const [index, line] of text.split("\n", mostLines).entries()) {
+    if ((line.includes("```") || line.includes("~~~")) && /^\s*(?:`{3}|~{3})/u.test(line)) {
+      inFence = !inFence;
+      pending = "";
+    } else if (!inFence) {
+      for (const code of inlineCode(line)) yield { code, line: index + 1 };
+    } else {
+      if (pending === "") start = index + 1;
+      const whole = pending + (pending === "" ? line : line.trim());
+      const isContinued = line.trimEnd().endsWith("\\") && whole.length < 2000;
+      pending = isContinued ? `${whole.trimEnd().slice(0, -1)} ` : "";
+      if (!isContinued) yield { code: whole, line: start };
+    }
+  }
+}
+
+function inlineCode(line: string): readonly string[] {
+  return line.includes("`")
+    ? Array.from(line.slice(0, 4000).matchAll(/`([^`\n]{1,1000})`/gu), ([, code = ""]) => code)
+    : [];
+}
+
+function toInvocations(code: string, line: number): readonly Invocation[] {
+  // A comment in a code block is prose.
+  if (/^\s*#/u.test(code)) return [];
+  const match = scriptName.exec(code.slice(0, 2000));
+  if (match === null || !startsProgram(code.slice(0, match.index))) return [];
+  const { words, hasPlaceholders } = splitCommandLine(code.slice(match.index + match[0].length));
+  return [{ fileName: match[1] ?? "", line, words, hasPlaceholders }];
+}
+
+/** Before the script stand at most an interpreter, its options, and what feeds it. */
+function startsProgram(before: string): boolean {
+  const last = before.split(/\||&&|;/u).at(-1) ?? "";
+  return last
+    .trim()
+    .split(/\s+/u)
+    .every(
+      (word) =>
+        word === "" ||
+        /^[$>(!]*$|^[A-Z_]+=|^-|^\$\(|^(?:\S*\/)?(?:python[\d.]*|node|bash|sh|zsh|ruby|perl|php|lua|pwsh|Rscript|uv|npx|bun|bunx|deno|tsx|ts-node|sudo|env|time|exec|poetry|pipenv|source|pnpm|yarn)$|^(?:run|x|exec|dlx|tsx|script|\.)$/u.test(
+          word,
+        ),
+    );
+}
+
+/** The words of a command line as it stands in a text. */
+export interface CommandWords {
+  readonly words: readonly string[];
+  /** Something in it is to be filled in, or stands for more than itself: `<file>`, `$FILE`, `*.pdf`. */
+  readonly hasPlaceholders: boolean;
+}
+
+/** A quote that is left is one that nothing closes. */
+const placeholder = /<[^>]*>|^["']|\$|\{[^}]*\}|\.\.\.|…|^\[|\]$|YOUR[_-]|path\/to|[*?]/iu;
+
+const longestLine = 2000;
+const piece =
+  /(?<space>\s+)|(?<angle><[\w .|/-]{1,60}>)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|\\(?<escaped>.)|(?<plain>[\w./:=,@%+-]+|[^])/gsu;
+
+/** Cuts a command line into words, as a shell would, up to a pipe, a redirection, the next command or a comment. */
+export function splitCommandLine(line: string): CommandWords {
+  const words: string[] = [];
+  let current: string | undefined;
+  const end = (): void => {
+    if (current !== undefined) words.push(current);
+    current = undefined;
+  };
+  for (const match of line.slice(0, longestLine).matchAll(piece)) {
+    const { space, angle, double, single, escaped, plain } = match.groups ?? {};
+    if (plain !== undefined && endsCommand(line, match.index, current === undefined)) break;
+    if (space === undefined)
+      current =
+        (current ?? "") + (double?.replaceAll(/\\(["\\$`])/gu, "$1") ?? single ?? angle ?? escaped ?? plain ?? "");
+    else end();
+  }
+  end();
+  return { words, hasPlaceholders: words.some((word) => placeholder.test(word)) };
+}
+
+function endsCommand(line: string, index: number, atStart: boolean): boolean {
+  const character = line.charAt(index);
+  if (character === "|" || character === ";" || character === "`" || character === "&") return true;
+  if (character === "#") return atStart;
+  if (character === ">") return true;
+  // `<file>` is a placeholder and was read as a whole; `< file` is a redirection.
+  return character === "<";
 }

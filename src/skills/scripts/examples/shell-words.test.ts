@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { splitCommandLine } from "./shell-words.ts";
+import { splitCommandLine } from "./add-examples.ts";
 
 const table: readonly (readonly [line: string, words: readonly string[], hasPlaceholders?: boolean])[] = [
   [` a  "b c" 'd "e"' f\\ g`, ["a", "b c", 'd "e"', "f g"]],

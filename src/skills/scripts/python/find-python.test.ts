@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 
 import { afterAll, expect, test } from "vitest";
 
-import { findPython } from "./find-python.ts";
+import { findPython } from "./python-reader.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kitbag-python-"));
 afterAll(() => rmSync(folder, { recursive: true }));

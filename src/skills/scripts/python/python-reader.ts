@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
+import { closeSync, openSync, readSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 
-import { findPython } from "./find-python.ts";
 import type { PythonModules, PythonReading } from "./python-facts.ts";
-import { startPython, type PythonAnswer, type PythonProcess } from "./python-process.ts";
+import { type PythonAnswer, type PythonProcess, startPython } from "./python-process.ts";
 
 /** Reads Python files in one helper process, or in two when there are very many. Never rejects. */
 export interface PythonReader {
@@ -156,5 +157,31 @@ class LanePool {
     job.settle({ ok: false, reason: "failed", message });
     if (this.#losses > mostLosses)
       this.#giveUp({ ok: false, reason: "failed", message: "too many files stopped the helper" });
+  }
+}
+
+/**
+ * The Python that `PATH` leads to, past scripts of that name: version managers put some there that take longer to choose a Python
+ * than it takes to start.
+ */
+export function findPython(path = process.env["PATH"] ?? ""): string {
+  const places = path.split(delimiter).filter(isAbsolute);
+  return places.map((place) => join(place, "python3")).find(isBinary) ?? "python3";
+}
+
+function isBinary(file: string): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, "r");
+  } catch {
+    return false;
+  }
+  try {
+    const start = Buffer.alloc(2);
+    return readSync(descriptor, start) === 2 && start.toString("latin1") !== "#!";
+  } catch {
+    return false;
+  } finally {
+    closeSync(descriptor);
   }
 }

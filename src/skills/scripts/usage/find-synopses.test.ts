@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { cpuMsSince } from "../../../../test/support/cpu-time.ts";
-import { findSynopses } from "./find-synopses.ts";
+import { findSynopses } from "./read-usage.ts";
 
 const table: readonly { name: string; text: string; usage: readonly string[]; calls?: readonly string[] }[] = [
   { name: "a line with the name of the script", text: "Usage: fill.py <a> [b]", usage: ["<a> [b]"] },
