@@ -17,7 +17,7 @@ import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
 /** Stands for all callers: changes of the workspace are told to every client. */
-const allCallers: Caller = { id: "everybody", scopes: "all" };
+const allCallers: Caller = { id: "all callers", scopes: "all" };
 
 /** An answer, and what to do when it is written to its end. */
 export interface ModernAnswer {
