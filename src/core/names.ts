@@ -63,9 +63,12 @@ export function toWireName(address: string, taken: (name: string) => boolean): s
 
 /** FNV-1a, in seven letters and digits: short and stable, not for secrets. */
 function hash(text: string): string {
+  return fnv1a(text).toString(36).padStart(7, "0");
+}
+
+/** A hash of 32 bits that is quick and easy to guess. */
+export function fnv1a(text: string): number {
   let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (value >>> 0).toString(36).padStart(7, "0");
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return value >>> 0;
 }

@@ -46,7 +46,8 @@ function isLinkAt(path: string): boolean | undefined {
   }
 }
 
-function findReal(path: string): string | undefined {
+/** Where a path really leads; undefined if that is nothing. */
+export function findReal(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

@@ -33,30 +33,18 @@ export interface Pipes {
 
 /** Makes the standard streams of programs out of files in `directory`, which only this user may enter. */
 export function createPipes(directory: string): Pipes {
-  const ready: string[] = [];
   let made = 0;
-  let making: Promise<void> | undefined;
-
-  async function makeMore(): Promise<void> {
-    const names = Array.from({ length: namesAtATime }, () => join(directory, `pipe-${made++}`));
-    await makeFifos(names);
+  const names = createBatches(async () => {
+    const batch = Array.from({ length: namesAtATime }, () => join(directory, `pipe-${made++}`));
+    await makeFifos(batch);
     // The program may be another user and may open its own end again; no other user can enter the directory.
-    for (const name of names) chmodSync(name, 0o622);
-    ready.push(...names);
-  }
-
-  async function takeName(): Promise<string> {
-    for (;;) {
-      const name = ready.pop();
-      if (name !== undefined) return name;
-      making ??= makeMore().finally(() => (making = undefined));
-      await making;
-    }
-  }
+    for (const name of batch) chmodSync(name, 0o622);
+    return batch;
+  });
 
   return {
     async openOutput() {
-      const name = await takeName();
+      const name = await names.take();
       const own = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
       const descriptor = openSync(name, constants.O_WRONLY);
       unlinkSync(name);
@@ -80,6 +68,32 @@ export function createPipes(directory: string): Pipes {
         },
       };
     },
+  };
+}
+
+/** Things that are made many at a time, and used one at a time. */
+export interface Batches {
+  take(): Promise<string>;
+  /** Lets one be used again. */
+  giveBack(item: string): void;
+}
+
+/** Hands out what `make` makes, which is asked for more when nothing is left. */
+export function createBatches(make: () => Promise<readonly string[]>): Batches {
+  const ready: string[] = [];
+  let making: Promise<unknown> | undefined;
+  return {
+    async take() {
+      for (;;) {
+        const item = ready.pop();
+        if (item !== undefined) return item;
+        making ??= make()
+          .then((items) => ready.push(...items))
+          .finally(() => (making = undefined));
+        await making;
+      }
+    },
+    giveBack: (item) => void ready.push(item),
   };
 }
 

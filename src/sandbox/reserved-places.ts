@@ -1,7 +1,8 @@
-import { realpathSync, renameSync, symlinkSync } from "node:fs";
+import { renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
+import { findReal } from "./find-link-out.ts";
 import { findShieldsAround, stateOf, type Reserved } from "./shields.ts";
 
 /**
@@ -26,14 +27,14 @@ export function createReservedPlaces(directory: string): ReservedPlaces {
   return {
     watch(tool, reserved, findPlanted = () => []) {
       const startedAt = performance.now();
-      const watched = reserved.map((place) => ({ ...place, parent: toReal(dirname(place.path)) }));
+      const watched = reserved.map((place) => ({ ...place, parent: findReal(dirname(place.path)) }));
       return () => {
         const changed = watched.filter(({ path, link }) => stateOf(path) !== link);
         for (const place of changed) {
           putAside.set(place.path, { path: place.path, at: performance.now(), movedTo: restore(place) });
         }
         const planted = findPlanted().map((path) => {
-          const movedTo = restore({ path, parent: toReal(dirname(path)) });
+          const movedTo = restore({ path, parent: findReal(dirname(path)) });
           return { path, at: performance.now(), movedTo };
         });
         const known = watched.flatMap(({ path }) => putAside.get(path) ?? []).filter(({ at }) => at > startedAt);
@@ -59,7 +60,7 @@ interface Place extends Reserved {
 /** Answers with where it moved what was there. */
 function restore({ path, link, parent }: Place): string | undefined {
   // A tool that put a link in the place of the directory must not choose what is moved.
-  if (parent === undefined || toReal(dirname(path)) !== parent) return undefined;
+  if (parent === undefined || findReal(dirname(path)) !== parent) return undefined;
   const movedTo = stateOf(path) === undefined ? undefined : nameAside(path);
   if (movedTo !== undefined) renameSync(path, movedTo);
   if (link !== undefined) symlinkSync(link, path);
@@ -85,12 +86,4 @@ function refuse(tool: string, made: readonly Aside[], toName: (path: string) => 
     permission: `write = ${names.length === 1 ? names[0] : `[${names.join(", ")}]`}`,
     reason: `the tool ran, and while it did, it or another program made or changed what is shielded: ${moves.join(", ")}; look at it, then delete it, or move it back if it is yours${cure}`,
   });
-}
-
-function toReal(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,9 +2,8 @@ import { lstatSync } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
 import { isBelow } from "./find-link-out.ts";
+import { watchFor } from "./limits/watch-resources.ts";
 import { emptyFile, type Mount } from "./sandbox.ts";
-
-const everyMs = 100;
 
 /** Answers with the first shielded place that is not what it was; nothing while all are. */
 export type FindReplaced = () => string | undefined;
@@ -44,14 +43,7 @@ export function noteShields(mounts: readonly Mount[]): FindReplaced {
 
 /** Looks at shielded places while a program runs, and calls `onReplaced` once with one that is not what it was. Answers with a function that ends it. */
 export function watchShields(findReplaced: FindReplaced, onReplaced: (path: string) => void): () => void {
-  const timer = setInterval(() => {
-    const path = findReplaced();
-    if (path === undefined) return;
-    clearInterval(timer);
-    onReplaced(path);
-  }, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  return watchFor(findReplaced, onReplaced);
 }
 
 /** Why a call failed whose tool may have lost a shield. */

@@ -2,6 +2,25 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, statfsSync, s
 
 import type { Limits } from "../sandbox.ts";
 
+/**
+ * Looks for something every 100 ms while a program runs, and calls `onFound` once with what was found. Answers with a function that
+ * ends it.
+ */
+export function watchFor<Found>(
+  find: () => Found | undefined,
+  onFound: (found: Found) => void,
+  everyMs = 100,
+): () => void {
+  const timer = setInterval(() => {
+    const found = find();
+    if (found === undefined) return;
+    clearInterval(timer);
+    onFound(found);
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 /** What of a program is looked after: the kernel may count the rest. */
 interface MemoryWatch {
   readonly pid: number;
@@ -19,14 +38,8 @@ interface MemoryWatch {
  * they may, with their temporary files and the buffers of their sockets. Memory in other forms is refused by the system-call filter.
  * Answers with a function that ends it.
  */
-export function watchMemory({ everyMs = 100, ...watch }: MemoryWatch, onExceeded: () => void): () => void {
-  const timer = setInterval(() => {
-    if (!isExceeded(watch)) return;
-    clearInterval(timer);
-    onExceeded();
-  }, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
+export function watchMemory({ everyMs, ...watch }: MemoryWatch, onExceeded: () => void): () => void {
+  return watchFor(() => isExceeded(watch) || undefined, onExceeded, everyMs);
 }
 
 /** Reads the long tables of the kernel, of mappings and of connections, only if the short ones leave a doubt. */
@@ -198,20 +211,13 @@ function read(path: string): string {
 
 /** Directories of a program that are in memory. Their size is bounded, but not how many files are in them. */
 const temporaryDirectories = ["tmp", "dev/shm"];
-const everyMs = 100;
 
 /** As many files as a program may have in each of its private directories; without a bound, empty ones would fill the memory. */
 export const mostFiles = 16_384;
 
 /** Looks after how many files a program makes, where the kernel was not told: calls `onExceeded` once when there are too many. */
 export function watchFiles(pid: number, onExceeded: () => void): () => void {
-  const timer = setInterval(() => {
-    if (!hasManyFiles(pid)) return;
-    clearInterval(timer);
-    onExceeded();
-  }, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  return watchFor(() => hasManyFiles(pid) || undefined, onExceeded);
 }
 
 function hasManyFiles(pid: number): boolean {

@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import type { Duplex, Readable } from "node:stream";
 
 import { listenIn } from "../sockets.ts";
-import { makeFifos } from "../pipes.ts";
+import { createBatches, makeFifos } from "../pipes.ts";
 
 /** The streams of one call, which a process inside opens by their names. */
 export interface CallStreams {
@@ -36,27 +36,15 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
     listenIn(directory, "channel", server);
   });
   server.unref();
-  const ready: string[] = [];
-  let making: Promise<void> | undefined;
-
-  async function makeMore(): Promise<void> {
-    const ids = Array.from({ length: callsAtATime }, () => randomBytes(8).toString("hex"));
-    await makeFifos(ids.flatMap((id) => [join(directory, `${id}.out`), join(directory, `${id}.err`)]));
-    ready.push(...ids);
-  }
-
-  async function takeId(): Promise<string> {
-    for (;;) {
-      const id = ready.pop();
-      if (id !== undefined) return id;
-      making ??= makeMore().finally(() => (making = undefined));
-      await making;
-    }
-  }
+  const ids = createBatches(async () => {
+    const batch = Array.from({ length: callsAtATime }, () => randomBytes(8).toString("hex"));
+    await makeFifos(batch.flatMap((id) => [join(directory, `${id}.out`), join(directory, `${id}.err`)]));
+    return batch;
+  });
 
   return {
     async make() {
-      const id = await takeId();
+      const id = await ids.take();
       const path = (ending: string): string => join(directory, `${id}.${ending}`);
       const [stdout, stderr] = [openRead(path("out")), openRead(path("err"))];
       // A pipe without a writer has ended; these keep it open until the process inside has its own.
@@ -73,7 +61,7 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
         expected.delete(id);
         letGo();
         // Once no process has them open, nothing of this call is left in them.
-        void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ready.push(id));
+        void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ids.giveBack(id));
       };
       return { id, stdout, stderr, channel, release };
     },
