@@ -1,3 +1,8 @@
+/**
+ * `forge/`: tools and skills that are made while everything runs: `creation/` builds, tries and approves a draft, `disk/` keeps its versions,
+ * `live/` puts them into the workspace, `import/` brings in what others made. May import the workspace and what is below it. Start
+ * with this interface, then `open-forge.ts` and `creation/pass-gate.ts`.
+ */
 import type { Diagnostic } from "../core/diagnostics.ts";
 import type { Failure } from "../core/errors.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";

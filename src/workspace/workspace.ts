@@ -1,3 +1,8 @@
+/**
+ * `workspace/`: which tools exist now, who owns them, which skills are open, and `call`, phase by phase (`call/`, one file a phase). May
+ * import skills, runtimes, models, records and what is below them. Start with this interface, then `create-workspace.ts` and
+ * `call/chain.ts`.
+ */
 import type { CallEvent, ToolSource } from "../core/events.ts";
 import type { Guard } from "../core/guards.ts";
 import type { Runtime } from "../core/runtime.ts";
