@@ -1,7 +1,7 @@
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { Decision, KeptOption, OutputOf, RunOptions, Task } from "./agent-options.ts";
-import type { ForkChanges } from "./log/fork-changes.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
 import type { ReplayReport } from "./log/replay-run.ts";
 
 /** What may be said about a run that goes on; the rest stays as it was. */

@@ -4,6 +4,7 @@ import type { Guard } from "../core/guards.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { RedactionKind } from "../core/redaction/rules.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
+import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import type { ImageSource } from "../models/images/to-image-part.ts";
 import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
@@ -11,15 +12,13 @@ import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
 import type { Sealer } from "../records/audit/audit-keys.ts";
 import type { Approve } from "../workspace/call/call-options.ts";
-import type { ScopesOf } from "../core/scopes.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { AgentEvent } from "./events.ts";
+import type { AgentEvent, RunLimits } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/memory-options.ts";
-import type { RunLimits } from "./run-limits.ts";
-import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
+import type { AgentTelemetryOptions } from "./telemetry/model-metrics.ts";
 
-export type { RunLimits } from "./run-limits.ts";
+export type { RunLimits } from "./events.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
 export type ExposureName = "direct" | "announce" | "dispatch" | "auto";

@@ -2,6 +2,7 @@ import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
 import type { Runs } from "../records/runs/create-runs.ts";
+import type { RunEntry } from "../records/runs/run-records.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { UsageCounter } from "./cost/usage-counter.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -30,4 +31,9 @@ export function needStore({ options: { store } }: Pick<AgentParts, "options">): 
 function refuse(): never {
   const expected = "a store, such as sqliteStore(), because only runs that are kept can be gone on with";
   throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
+}
+
+/** The whole journal of a run. @throws {KitbagError} `option-invalid` if the agent keeps nothing. */
+export async function readJournal({ runs }: Pick<AgentParts, "runs">, id: string): Promise<readonly RunEntry[]> {
+  return needRuns(runs).read(id, { limit: 1_000_000 });
 }

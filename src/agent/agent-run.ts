@@ -1,8 +1,7 @@
 import type { JsonValue } from "../core/json.ts";
-import type { CostRow } from "./cost/cost-row.ts";
-import type { RunUsage } from "./cost/run-usage.ts";
+import type { CostRow } from "./cost/usage-counter.ts";
 import type { AgentEvent } from "./events.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult, RunUsage } from "./run-result.ts";
 
 /**
  * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks

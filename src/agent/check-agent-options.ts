@@ -22,7 +22,7 @@ import {
 } from "./expectations.ts";
 import type { AgentHooks } from "./hooks.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
-import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
+import type { AgentTelemetryOptions } from "./telemetry/model-metrics.ts";
 
 const texts: Expectation = [isTexts, "a list of texts"];
 const aModel: Expectation = [isModel, "a model, or the name of one"];

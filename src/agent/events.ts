@@ -4,7 +4,6 @@ import type { GuardAct } from "../core/guards.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
-import type { RunLimits } from "./run-limits.ts";
 import type { RunResult } from "./run-result.ts";
 
 /**
@@ -236,4 +235,29 @@ export interface TaskEnd {
   readonly type: "task-end";
   readonly run: string;
   readonly result: RunResult;
+}
+
+/**
+ * What a run may use; each is looked at before the model is asked. What counts of a run that is resumed is what it has used from its
+ * beginning on.
+ */
+export interface RunLimits {
+  /** How often the model is asked, also when a hook has it asked again. @default 50 */
+  readonly maxSteps: number;
+  /** Input and output together. @default none */
+  readonly maxTokens: number;
+  /**
+   * In US dollars. A question is not asked that costs more for sure; an answer may still be the one that goes over. A model whose
+   * price nobody knows is refused when there is a limit. @default none
+   */
+  readonly maxCost: number;
+  /**
+   * How long somebody works on it: a run that waits for an approval, or for whoever resumes it, does not use up its time. A model, a
+   * tool or a hook that still runs when the time is up is stopped. @default none
+   */
+  readonly maxMs: number;
+  /** Calls of tools. None of the calls of an answer is made if together they are too many. @default 1000 */
+  readonly maxCalls: number;
+  /** How many calls of one answer run at the same time. @default 8 */
+  readonly maxParallel: number;
 }

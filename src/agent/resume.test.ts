@@ -13,7 +13,7 @@ import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ModelAnswered } from "./events.ts";
 import type { AgentHooks, AnswerVerdict } from "./hooks.ts";
-import type { ForkChanges } from "./log/fork-changes.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();

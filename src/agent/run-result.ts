@@ -1,7 +1,6 @@
 import type { Failure } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { ModelMessage } from "../models/model.ts";
-import type { RunUsage } from "./cost/run-usage.ts";
 
 /** Why a run stopped before its task was done. */
 export type StopReason = "steps" | "tokens" | "cost" | "time" | "calls" | "loop" | "cancelled" | "lost";
@@ -60,3 +59,16 @@ export interface PausedRun extends RunFacts, Omit<OtherEnds, "approvals"> {
 
 /** How a run ended: `status` says in which way, and what else there is to know of it. */
 export type RunResult<Output = JsonValue> = OkRun<Output> | FailedRun | StoppedRun | PausedRun;
+
+/** What a run used, counted as the providers say it. */
+export interface RunUsage {
+  readonly inputTokens: number;
+  /** Of the input: read from the provider's cache, and written to it. */
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  /** Of the output. */
+  readonly reasoningTokens: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+}

@@ -2,9 +2,8 @@ import { isUint8Array } from "node:util/types";
 
 import { KitbagError } from "../core/errors.ts";
 import { type JsonValue, showValue } from "../core/json.ts";
-import type { ClaimOptions, Job, JobOptions } from "../core/store.ts";
-import type { AppendOptions, ListOptions, WriteOptions } from "../core/store.ts";
 import { toKept, toKeptText } from "./kept-value.ts";
+import type { AppendOptions, ClaimOptions, Job, JobOptions, ListOptions, WriteOptions } from "../core/store.ts";
 
 const maxKeyBytes = 1024;
 

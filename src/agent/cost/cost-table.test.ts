@@ -2,16 +2,14 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
+import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
-import type { CostRow } from "./cost-row.ts";
-import { toCostRows } from "./cost-table.ts";
-import type { Question } from "./question.ts";
-import { readRunCosts } from "./read-run-costs.ts";
+import { readRunCosts, toCostRows } from "./cost-table.ts";
+import type { CostRow, Question } from "./usage-counter.ts";
 
 type MockScript = Parameters<typeof mockModel>[0];
 

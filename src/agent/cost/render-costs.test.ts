@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { CostRow } from "./cost-row.ts";
+import type { CostRow } from "./usage-counter.ts";
 import { renderCosts } from "./render-costs.ts";
 
 test("renderCosts() shows models, the total, then what it was spent on, the most first and tools below their skill", () => {

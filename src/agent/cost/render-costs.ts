@@ -1,4 +1,4 @@
-import type { CostKind, CostRow } from "./cost-row.ts";
+import type { CostKind, CostRow } from "./usage-counter.ts";
 
 /** A line of a table of costs: numbers, and how to show them is up to who prints it. */
 export interface CostLine {

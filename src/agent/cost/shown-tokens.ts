@@ -1,9 +1,13 @@
+import type { JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import { countPart } from "../../models/tokens/count-content.ts";
-import { estimateMessageTokens, toTokens, type CountingModel } from "../../models/tokens/estimate-tokens.ts";
+import { type ContentCount, countPart, countTool } from "../../models/tokens/count-content.ts";
+import { type CountingModel, estimateMessageTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
 import { familyOf, type TokenFamily } from "../../models/tokens/token-family.ts";
-import { conversation, holderOfCall, type CostHolder } from "./cost-holder.ts";
-import { definitionsIn, definitionsOf, type Definition } from "./definitions.ts";
+import { readNativeChange, readSpokenChange } from "../../models/tool-changes.ts";
+import { readActivation } from "../exposure/tell-activation.ts";
+import { markOf } from "../memory/kitbag-mark.ts";
+import { parseInput } from "../run/parse-input.ts";
+import type { CostKind } from "./usage-counter.ts";
 
 /** About how many tokens somebody is answerable for, of what a model is shown. */
 export interface ShownTokens {
@@ -86,4 +90,117 @@ export class ShownCounter {
 /** A text that is the same for the same holder, and for no other. */
 export function keyOf({ kind, name }: CostHolder): string {
   return `${kind} ${name}`;
+}
+
+/** Whom tokens are put down to. */
+export interface CostHolder {
+  readonly kind: CostKind;
+  readonly name: string;
+  readonly skill?: string;
+}
+
+/** What nobody else is answerable for: what people and the model say. */
+export const conversation: CostHolder = { kind: "conversation", name: "conversation" };
+
+/** What the agent says about itself. */
+export const instructions: CostHolder = { kind: "instructions", name: "instructions" };
+
+/** Tools that are about a skill, by the part of their input that names it. */
+const aboutSkills: ReadonlyMap<string, string> = new Map([
+  ["activate_skill", "name"],
+  ["deactivate_skill", "name"],
+  ["read_skill", "name"],
+  ["read_skill_file", "skill"],
+]);
+
+/** Whom a call is put down to: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
+export function holderOfCall(toolName: string, input: unknown): CostHolder {
+  const facts = ((typeof input === "string" ? parseInput(input).input : input) ?? {}) as JsonObject;
+  const key = aboutSkills.get(toolName);
+  if (key !== undefined) {
+    const name = facts[key];
+    return typeof name === "string" ? { kind: "skill", name } : { kind: "tool", name: toolName };
+  }
+  const { name } = facts;
+  return toTool(toolName === "call_tool" && typeof name === "string" ? name : toolName);
+}
+
+/** Other tools of Kitbag's own. */
+const ownTools: ReadonlySet<string> = new Set(["call_tool", "describe_tool", "list_skills", "search_tools"]);
+
+/** Whom the definition of a tool is put down to: those of Kitbag's own are a part of how it works. */
+export function holderOfTool(toolName: string): CostHolder {
+  return aboutSkills.has(toolName) || ownTools.has(toolName) ? instructions : toTool(toolName);
+}
+
+/** A tool by its address: on the wire it is `owner__name`. */
+function toTool(toolName: string): CostHolder {
+  const [, owner, name] = /^([^/_](?:[^/_]|_(?!_))*)(?:__|\/)(.+)$/su.exec(toolName) ?? [];
+  if (owner === undefined || name === undefined) return { kind: "tool", name: toolName };
+  return { kind: "tool", name: `${owner}/${name}`, skill: owner };
+}
+
+/** What a conversation says about a tool or a skill, and costs. */
+interface Definition {
+  readonly holder: CostHolder;
+  /** Whether it counts as the definition of a tool, or as instructions. */
+  readonly kind: "schemas" | "results";
+  readonly count: ContentCount;
+}
+
+/** The definitions that a message of a user or of the system holds, and whom the rest of it is put down to. */
+function definitionsIn(message: ModelMessage): {
+  readonly definitions: readonly Definition[];
+  readonly rest: CostHolder;
+} {
+  const change = readNativeChange(message);
+  if (change !== undefined) {
+    const definitions = change.added.map((tool) => toDefinition(tool.name, countTool(tool)));
+    return { definitions, rest: instructions };
+  }
+  const { tools = false, summary = false } = markOf(message);
+  if (tools) return { definitions: textsOf(message).flatMap(readSpokenChange).map(toDeclared), rest: instructions };
+  // The instructions of open skills stand behind a summary.
+  return { definitions: summary ? textsOf(message).flatMap(skillTextsIn) : [], rest: conversation };
+}
+
+type ResultPart = Extract<Extract<ModelMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>;
+
+/** The definitions of tools that came of a call. */
+function definitionsOf({ toolName, output }: ResultPart): readonly Definition[] {
+  if (toolName === "activate_skill" && output.type === "text") return readActivation(output.value).map(toDeclared);
+  if (output.type !== "json") return [];
+  if (toolName === "describe_tool") return toDeclaredJson(output.value);
+  const { tools } = (output.value ?? {}) as { readonly tools?: unknown };
+  return toolName === "search_tools" && Array.isArray(tools) ? tools.flatMap(toDeclaredJson) : [];
+}
+
+/** A tool that is told with what it takes. */
+function toDeclaredJson(value: unknown): readonly Definition[] {
+  const { name, input } = (value ?? {}) as { readonly name?: unknown; readonly input?: unknown };
+  return typeof name === "string" && input !== undefined ? [toDeclared({ name, text: JSON.stringify(value) })] : [];
+}
+
+/** The instructions of open skills in a text of Kitbag's own. */
+export function skillTextsIn(text: string): readonly Definition[] {
+  return [...text.matchAll(/<skill_content name="([^"\n]+)">\n.*?\n<\/skill_content>/gsu)].map(
+    ([whole, name = ""]) => ({
+      holder: { kind: "skill", name },
+      kind: "results",
+      count: countPart({ text: whole }),
+    }),
+  );
+}
+
+function toDeclared({ name, text }: { readonly name: string; readonly text: string }): Definition {
+  return toDefinition(name, countPart({ text }));
+}
+
+function toDefinition(name: string, count: ContentCount): Definition {
+  return { holder: holderOfTool(name), kind: "schemas", count };
+}
+
+function textsOf({ content }: ModelMessage): readonly string[] {
+  if (typeof content === "string") return [content];
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }

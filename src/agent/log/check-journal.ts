@@ -5,7 +5,7 @@ import { checkStrictly } from "../../core/schema/validator.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { RunEntry, RunEvent } from "../../records/runs/run-records.ts";
 import type { MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
-import { isCut } from "../run/is-cut.ts";
+import { isCut } from "../run/to-assistant-message.ts";
 
 const text = { type: "string" } as const;
 const name = { type: "string", minLength: 1 } as const;

@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import type { Question } from "../cost/question.ts";
+import type { Question } from "../cost/usage-counter.ts";
 import type {
   AnswerDropped,
   ApprovalAsked,
@@ -16,14 +16,12 @@ import type {
   ModelAnswered,
   TaskStart,
 } from "../events.ts";
-import { isCut } from "../run/is-cut.ts";
 import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
-import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
-import { toResultPart } from "../run/to-result-part.ts";
-import { isGenuine, type AskedApproval } from "./approval-seal.ts";
+import { isCut, toAssistantMessage, toCutMessage, toResultPart } from "../run/to-assistant-message.ts";
+import { type AskedApproval, isGenuine } from "./approval-seal.ts";
 import { checkJournal } from "./check-journal.ts";
-import { fromKeptMessage } from "./kept-files.ts";
+import { fromKeptMessage } from "./run-log.ts";
 
 /** What a journal says about a run: everything that is needed to go on with it. */
 export interface Folded {

@@ -13,7 +13,7 @@ import type { Agent } from "../agent-interface.ts";
 import { createAgent } from "../create-agent.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { AnswerVerdict } from "../hooks.ts";
-import type { ForkChanges } from "./fork-changes.ts";
+import type { ForkChanges } from "./fork-run.ts";
 
 test.for<[what: string, changes: ForkChanges, text: string]>([
   ["an outcome", { outcomes: { "2.0": { status: "ok", output: "It burned down" } } }, "It burned down"],

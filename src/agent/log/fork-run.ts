@@ -4,16 +4,19 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { beginJournal, toStepLines } from "../../records/runs/create-runs.ts";
 import type { RunEntry, RunEvent } from "../../records/runs/run-records.ts";
-import { needStore, type AgentParts } from "../agent-parts.ts";
+import { type Expectations, findWrongOption, isObject } from "../../workspace/options/find-wrong-option.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import { type AgentParts, needStore, readJournal } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
-import { refuse, refuseFound } from "../expectations.ts";
-import { isCut } from "../run/is-cut.ts";
-import { toCallChanged } from "../run/to-call-changed.ts";
-import { toKeptEvent } from "./kept-files.ts";
-import { checkForkChanges, guardChanges, type ForkChanges } from "./fork-changes.ts";
+import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
+import { isCut } from "../run/to-assistant-message.ts";
+import { isOutcome } from "../run/call-hook.ts";
+import { guardMessages, guardOutcome, guardText, toGuards } from "../run/run-guards.ts";
+import { toMessages } from "../run/task-messages.ts";
+import { toCallChanged } from "../run/parse-input.ts";
 import { takeSound } from "./check-journal.ts";
-import { callsOf, foldLines, type AskedCall } from "./fold-journal.ts";
-import { readJournal } from "./read-journal.ts";
+import { type AskedCall, callsOf, foldLines } from "./fold-journal.ts";
+import { toKeptEvent } from "./run-log.ts";
 
 /** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
 export interface ForkPlace {
@@ -183,4 +186,62 @@ function hasBegun(entries: readonly RunEntry[], name: string): boolean {
 function toSaid(run: string, step: number, text: string): RunEvent {
   const message: ModelMessage = { role: "user", content: [{ type: "text", text }] };
   return toKeptEvent({ type: "message-added", run, step, reason: "steering", message });
+}
+
+/**
+ * What is different in a run that is made from another. Where earlier messages were left out since, they are there again, as changed:
+ * the memory is compacted anew if need be.
+ */
+export interface ForkChanges {
+  /** Of the new run. @default made up */
+  readonly id?: string;
+  /** Said to the model before it goes on. */
+  readonly say?: string;
+  /** What came of calls, by `step.call`, in the place of what came of them, or of what nobody knows. */
+  readonly outcomes?: Readonly<Record<string, ToolOutcome>>;
+  /** What calls were made with, by `step.call`, whose `outcomes` are changed, if that is not what the model gave. */
+  readonly inputs?: Readonly<Record<string, JsonValue>>;
+  /** What the task is, in the place of what it was. */
+  readonly messages?: readonly ModelMessage[];
+}
+
+const expectations: Expectations<ForkChanges> = {
+  id: [(value) => typeof value === "string" && value !== "", "a text"],
+  say: aText,
+  outcomes: [isObject, "an object with outcomes by step.call"],
+  inputs: anObject,
+  messages: [Array.isArray, "a list of messages"],
+};
+
+/** What is different in a fork, as guards leave it. @throws {KitbagError} `guard-refused` */
+async function guardChanges(changes: ForkChanges, options: AgentOptions): Promise<ForkChanges> {
+  const guards = toGuards(options);
+  if (guards.length === 0) return changes;
+  const signal = new AbortController().signal;
+  const context = { guards, approve: options.approve, signal, note: () => undefined };
+  const { say, outcomes = {}, messages } = changes;
+  const guarded: [string, ToolOutcome][] = [];
+  for (const [name, outcome] of Object.entries(outcomes)) {
+    guarded.push([name, await guardOutcome(context, name, outcome)]);
+  }
+  return {
+    ...changes,
+    ...(say !== undefined && { say: await guardText(context, say) }),
+    outcomes: Object.fromEntries(guarded),
+    ...(messages && { messages: await guardMessages(context, messages) }),
+  };
+}
+
+/** Checks what is to be different in a fork: it would be in its journal for ever. @throws {KitbagError} `option-invalid` */
+function checkForkChanges(changes: ForkChanges): void {
+  refuseIf(findWrongOption(changes, expectations, "changes"));
+  if (changes.messages !== undefined) toMessages(changes.messages, "changes.messages");
+  for (const [name, outcome] of Object.entries(changes.outcomes ?? {})) {
+    if (isOutcome(outcome)) continue;
+    refuse(`changes.outcomes["${name}"]`, outcome, '{ status: "ok", output } or { status: "failed", error }');
+  }
+  for (const found of Object.keys(changes.inputs ?? {})) {
+    if (Object.hasOwn(changes.outcomes ?? {}, found)) continue;
+    refuseFound("changes.inputs", found, 'a call whose outcome is in "changes.outcomes"');
+  }
 }

@@ -1,4 +1,9 @@
+import { isKitbagError, toFailure } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { ModelContent, ModelMessage } from "../../models/model.ts";
+import type { RunEvent, RunOutcome } from "../../records/runs/run-records.ts";
+import type { Run } from "../../records/runs/run.ts";
 import type { AgentEvent } from "../events.ts";
 import type { RunResult } from "../run-result.ts";
 
@@ -78,3 +83,146 @@ export const noLog: RunLog = {
   pause: () => undefined,
   close: () => undefined,
 };
+
+/** Makes of an event what can be kept as JSON: bytes become base64, addresses become text. */
+export function toKeptEvent(event: KeptEvent): RunEvent {
+  switch (event.type) {
+    case "task-start":
+    case "memory-compacted":
+      return toEvent({ ...event, messages: event.messages.map(toKeptMessage) });
+    case "message-added":
+      return toEvent({ ...event, message: toKeptMessage(event.message) });
+    case "model-answer":
+      return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
+    case "call-changed":
+    case "approval-asked":
+    case "approval-decided":
+    case "guard-acted":
+    case "answer-dropped":
+      return toEvent(event);
+  }
+}
+
+/** A message as it was before it was kept. */
+export function fromKeptMessage(message: ModelMessage): ModelMessage {
+  return hasFiles(message) ? withParts(message, fromKeptPart) : message;
+}
+
+/** A message as it is kept. */
+export function toKeptMessage(message: ModelMessage): ModelMessage {
+  return hasFiles(message) ? withParts(message, toKeptPart) : message;
+}
+
+function toEvent(event: object): RunEvent {
+  return event as unknown as RunEvent;
+}
+
+function withParts(message: ModelMessage, convert: (part: Part) => Part): ModelMessage {
+  return {
+    ...message,
+    content: (message.content as unknown as readonly Part[]).map(convert),
+  } as unknown as ModelMessage;
+}
+
+/** A part that may have data. */
+interface Part {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+interface FileData {
+  readonly type?: string;
+  readonly data?: unknown;
+  readonly url?: unknown;
+}
+
+function hasFiles({ role, content }: ModelMessage): boolean {
+  return role !== "system" && content.some(isFile);
+}
+
+function isFile({ type }: { readonly type: string }): boolean {
+  return type === "file" || type === "reasoning-file";
+}
+
+function toKeptPart<Some extends Part | ModelContent>(part: Some): Some {
+  if (!isFile(part)) return part;
+  const data = (part as Part).data as FileData;
+  if (data.data instanceof Uint8Array) {
+    return { ...part, data: { ...data, data: Buffer.from(data.data).toString("base64") } };
+  }
+  return data.url instanceof URL ? { ...part, data: { ...data, url: data.url.href } } : part;
+}
+
+function fromKeptPart(part: Part): Part {
+  if (!isFile(part)) return part;
+  const data = part.data as FileData;
+  return typeof data.url === "string" ? { ...part, data: { ...data, url: new URL(data.url) } } : part;
+}
+
+/** Makes the log of a run whose lease this process has. */
+export function createRunLog(run: Run): RunLog {
+  /** The last write that was not waited for: nothing that follows from it counts before it is on disk, with all before it. */
+  let sent: Promise<unknown> | undefined;
+
+  function note(next: Promise<unknown>): void {
+    sent = next;
+    // The run hears of the failure where it waits for `sent`.
+    next.catch(() => undefined);
+  }
+
+  async function withSent<Value>(next: Promise<Value>): Promise<Value> {
+    const value = await next;
+    await sent;
+    return value;
+  }
+
+  return {
+    isKept: true,
+    signal: run.signal,
+    write: (event) => withSent(run.append([toKeptEvent(event)])),
+    send: (event) => note(run.append([toKeptEvent(event)])),
+    whenSent: () => sent,
+    call: (call) => callOnce(run, call, sent, note),
+    end: (result) => withSent(run.end(toOutcome(result))),
+    pause: () => withSent(run.pause()),
+    close: () => run.close(),
+  };
+}
+
+async function callOnce(
+  run: Run,
+  { name, tool, idempotent, isAwaited, work }: LoggedCall,
+  answer: Promise<unknown> | undefined,
+  note: (kept: Promise<unknown>) => void,
+): Promise<LoggedOutcome> {
+  let recalled = true;
+  let hasBegun = false;
+  try {
+    const begin = (): void => void (hasBegun = true);
+    const options = isAwaited ? { idempotent } : { idempotent, onSent: note };
+    const outcome = await run.step(name, options, () => {
+      recalled = false;
+      // A call without the answer that asks for it would be that of another answer after a crash.
+      return answer === undefined ? work(begin) : answer.then(() => work(begin));
+    });
+    return { outcome, recalled };
+  } catch (cause) {
+    if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
+    if (!isKitbagError(cause, "step-uncertain")) throw cause;
+    // It may have happened, and must not happen twice: that is all anybody can say about it, and now it is written down.
+    const outcome = {
+      status: "failed",
+      error: toFailure("call-uncertain", { tool }),
+    } as const;
+    await run.resolve(name, { output: outcome as unknown as JsonObject });
+    return { outcome, recalled: true };
+  }
+}
+
+/** What a journal says at its end. The conversation is in the lines before. */
+function toOutcome({ status, messages: _messages, output, error, ...rest }: RunResult): RunOutcome {
+  const facts = rest as unknown as JsonObject;
+  if (status === "ok") return { status, output: { ...facts, output: output ?? null } };
+  const { code, message } = error ?? toFailure("run-stopped", { run: rest.run, reason: rest.reason ?? "cancelled" });
+  return { status: "failed", error: { code, message, ...facts } };
+}

@@ -5,7 +5,7 @@ import type { ModelMessage, ModelTool } from "../../models/model.ts";
 import { toNativeChange } from "../../models/tool-changes.ts";
 import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
 import { atMostTokens } from "./create-memory.ts";
-import { countSaid } from "./token-counter.ts";
+import { countSaid } from "./message-text.ts";
 import { answer, call, results, user } from "../../../test/support/conversations.ts";
 
 const models = [

@@ -1,11 +1,8 @@
 import type { ModelMessage } from "../../models/model.ts";
-import type { ConversationLimits } from "./conversation-limits.ts";
-import { cutText } from "./cut-text.ts";
 import { withMark } from "./kitbag-mark.ts";
-import { type AnyPart, partsOf, textOfResult, toJsonText } from "./message-text.ts";
-import { important } from "./score-units.ts";
-import type { Unit } from "./to-units.ts";
-import type { TokenCounter } from "./token-counter.ts";
+import type { ConversationLimits } from "./memory-options.ts";
+import { type AnyPart, cutText, partsOf, textOfResult, toJsonText, type TokenCounter } from "./message-text.ts";
+import { important, type Unit } from "./to-units.ts";
 
 /** What there is to choose from, and how much of it may stay. */
 export interface Choice {

@@ -3,16 +3,11 @@ import type { ModelMessage } from "../../models/model.ts";
 import type { MemoryCompacted } from "../events.ts";
 import type { ReadyModel } from "../model-source.ts";
 import { chooseUnits, type Chosen } from "./choose-units.ts";
-import type { ConversationLimits } from "./conversation-limits.ts";
-import { cutText } from "./cut-text.ts";
 import { markOf, withMark } from "./kitbag-mark.ts";
-import type { MemoryOptions } from "./memory-options.ts";
-import type { MemoryNeed } from "./memory.ts";
-import { partsOf } from "./message-text.ts";
-import { scoreUnits } from "./score-units.ts";
+import type { ConversationLimits, MemoryNeed, MemoryOptions } from "./memory-options.ts";
+import { createTokenCounter, cutText, partsOf, type TokenCounter } from "./message-text.ts";
 import { makeSummary } from "./summary/make-summary.ts";
-import { toUnits, type Unit } from "./to-units.ts";
-import { createTokenCounter, type TokenCounter } from "./token-counter.ts";
+import { scoreUnits, toUnits, type Unit } from "./to-units.ts";
 
 /** What a compaction works with, beside what it is told. */
 export interface CompactParts {

@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 
+import { user } from "../../../test/support/conversations.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { toNativeChange } from "../../models/tool-changes.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
-import { limitsOf } from "./conversation-limits.ts";
 import { createMemory, type MemoryParts } from "./create-memory.ts";
-import { user } from "../../../test/support/conversations.ts";
-import type { Memory } from "./memory.ts";
-import { checkMemoryOptions, type MemoryOptions } from "./memory-options.ts";
+import { checkMemoryOptions, limitsOf, type Memory, type MemoryOptions } from "./memory-options.ts";
 
 const view = { system: "", tools: [] };
 

@@ -3,11 +3,8 @@ import type { CountingModel } from "../../models/tokens/estimate-tokens.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import type { ReadyModel } from "../model-source.ts";
 import { compact } from "./compact.ts";
-import { type ConversationLimits, limitsOf } from "./conversation-limits.ts";
-import type { MemoryOptions } from "./memory-options.ts";
-import type { Memory } from "./memory.ts";
-import { partsOf } from "./message-text.ts";
-import { countAnnounced, countSaid } from "./token-counter.ts";
+import { type ConversationLimits, limitsOf, type Memory, type MemoryOptions } from "./memory-options.ts";
+import { countAnnounced, countSaid, partsOf } from "./message-text.ts";
 
 /** What a memory is made of. */
 export interface MemoryParts {

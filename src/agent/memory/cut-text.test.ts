@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { countText } from "../../models/tokens/count-text.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "./message-text.ts";
 
 const count = (text: string): number => countText(text).usual;
 

@@ -2,8 +2,11 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { expectedName, isModelName } from "../../models/prices/name-table.ts";
-import type { ContextWindows } from "../../models/tokens/context-window.ts";
-import { findWrongOption, type Expectations } from "../../workspace/options/find-wrong-option.ts";
+import { contextWindowOf, type ContextWindows } from "../../models/tokens/context-window.ts";
+import { estimatePromptTokens } from "../../models/tokens/estimate-tokens.ts";
+import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
+import type { MemoryCompacted } from "../events.ts";
+import type { ModelView } from "../exposure/exposure.ts";
 
 /** How what is left out of a conversation is put together; `false`: not at all. */
 export type SummaryKind = "extractive" | "model" | "hybrid" | false;
@@ -94,4 +97,75 @@ function checkNumber(name: string, value: unknown, least: number): void {
 
 function refuse(path: string, found: unknown, expected: string): never {
   throw new KitbagError("option-invalid", { option: `memory${path}`, found: showValue(found), expected });
+}
+
+/** How long a conversation may be, without the system text and the tools. */
+export interface ConversationLimits {
+  readonly tokens: number;
+  readonly messages: number;
+}
+
+/** What a model is taken to have whose window nobody knows: so much, and in any case a multiple of its system text and tools. */
+const unknownWindow = 32_768;
+const unknownMultiple = 3;
+/** Tokens are estimated: so much of a window is left free because of that. */
+const margin = 0.1;
+/** Room for an answer if nobody says how long it may be: a part of the window, and no more than this. */
+const answerShare = 0.2;
+const mostAnswerTokens = 8192;
+
+/**
+ * How long the conversation of a run may be, if tools of `announced` tokens stand in it. A model that is shown more than it takes has
+ * the least that makes sense.
+ */
+export function limitsOf(
+  { maxTokens = Infinity, maxMessages = Infinity, windows }: MemoryOptions,
+  model: Model,
+  { system, tools, announced = 0 }: ModelView & { readonly announced?: number },
+  maxOutputTokens: number | undefined,
+): ConversationLimits {
+  const shown = estimatePromptTokens({ system, tools, messages: [] }, model) + announced;
+  const window = windowOf(model, windows, shown);
+  if (window === Infinity) return { tokens: maxTokens, messages: maxMessages };
+  const answer = Math.min(
+    maxOutputTokens ?? mostAnswerTokens,
+    window * (maxOutputTokens === undefined ? answerShare : 0.5),
+  );
+  const left = Math.floor(window * (1 - margin) - answer - shown);
+  return { tokens: Math.max(leastTokens, Math.min(maxTokens, left)), messages: maxMessages };
+}
+
+/** How many tokens a model takes, with those of its answer. */
+export function windowOf(model: Model, windows: MemoryOptions["windows"], shown = 0): number {
+  const known = contextWindowOf(model, windows);
+  if (known !== undefined) return known;
+  return model.provider.startsWith("kitbag") ? Infinity : Math.max(unknownWindow, shown * unknownMultiple);
+}
+
+/** What a memory is told when a conversation is too long. */
+export interface MemoryNeed {
+  readonly run: string;
+  readonly step: number;
+  readonly model: Model;
+  readonly view: ModelView;
+  readonly messages: readonly ModelMessage[];
+  /** How many of the messages were there before the run; `Infinity` if it was compacted since, and they are marked. */
+  readonly earlier: number;
+  /** The skills that are open, and their instructions: these stay, whatever else goes. */
+  readonly skills: readonly string[];
+  readonly instructions: () => string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keeps a conversation within its limits.
+ *
+ * **Contract**: a list of messages is only added to; after a compaction there is another one. `isFull` is asked before each question
+ * and looks only at what is new. `fit` answers with the messages to go on with, in which no call is separated from its result, or with
+ * nothing if the conversation is as short as it can be; it throws nothing but `hook-failed`.
+ */
+export interface Memory {
+  /** Tells whether a conversation must become shorter before the model is asked. */
+  isFull(view: ModelView, messages: readonly ModelMessage[]): boolean;
+  fit(need: MemoryNeed): Promise<MemoryCompacted | undefined>;
 }

@@ -3,6 +3,8 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { JsonValue } from "../../core/json.ts";
 import type { FinishReason, ModelContent, ModelPart, ModelUsage } from "../../models/model.ts";
 import type { PartAnswer } from "../../models/shims/part-source.ts";
+import type { CountedAnswer } from "../events.ts";
+import type { ReadyModel } from "../model-source.ts";
 
 /** A whole answer, put together from its parts. */
 export interface Answer {
@@ -238,4 +240,16 @@ function toJson(part: unknown): JsonValue {
   } catch {
     return null;
   }
+}
+
+/** Says who gave an answer, and what it cost if that is known: of a model that is several it is one of them. */
+export function priceAnswer(
+  { model, priceOf }: Pick<ReadyModel, "model" | "priceOf">,
+  answer: Pick<Answer, "by" | "modelId" | "usage">,
+): Pick<CountedAnswer, "model" | "cost"> {
+  const { by = `${model.provider}/${model.modelId}` } = answer;
+  const slash = by.indexOf("/");
+  const modelId = answer.modelId ?? by.slice(slash + 1);
+  const cost = priceOf(modelId, answer.usage, answer.by);
+  return { model: `${by.slice(0, slash)}/${modelId}`, ...(cost !== undefined && { cost }) };
 }

@@ -1,5 +1,6 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
 import type { AgentHooks } from "../hooks.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -30,4 +31,13 @@ export function refuseVerdict(hook: keyof AgentHooks, verdict: unknown, expected
 
 function isPromise<Value>(said: Value): said is Value & PromiseLike<Awaited<Value>> {
   return typeof said === "object" && said !== null && "then" in said && typeof said.then === "function";
+}
+
+/** Tells whether a value is what can come of a call. */
+export function isOutcome(value: unknown): value is ToolOutcome {
+  if (typeof value !== "object" || value === null || !("status" in value)) return false;
+  if (value.status === "ok") return "output" in value && value.output !== undefined;
+  if (value.status !== "failed" || !("error" in value)) return false;
+  const { error } = value;
+  return typeof error === "object" && error !== null && "message" in error && typeof error.message === "string";
 }

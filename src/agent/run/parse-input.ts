@@ -1,5 +1,9 @@
-import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
+import { isDeepStrictEqual } from "node:util";
+
+import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
+import { patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import { repairToolInput } from "../../models/prompted/repair-tool-input.ts";
+import type { CallChanged } from "../events.ts";
 
 /** What a model wrote as the input of a call. */
 export interface ParsedInput {
@@ -46,4 +50,15 @@ function isTooDeep(input: JsonValue): boolean {
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
   return false;
+}
+
+const maxBytes = 1_000_000;
+
+/** Says what a call is made with, without what looks like a secret. */
+export function toCallChanged(place: Omit<CallChanged, "type" | "input">, given: JsonValue): CallChanged {
+  // The call itself says what is wrong with an input that is no JSON.
+  const copy = copyJson(given, { maxBytes, maxDepth: maxJsonDepth });
+  const input = patternRedactor(["credentials"]).value(copy.ok ? copy.value : showValue(given));
+  const isWhole = copy.ok && isDeepStrictEqual(input, copy.value);
+  return { type: "call-changed", ...place, input, ...(!isWhole && { redacted: true }) };
 }

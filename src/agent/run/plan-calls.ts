@@ -1,3 +1,4 @@
+import { hasGuardAt } from "../../core/guards.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ModelContent } from "../../models/model.ts";
@@ -6,6 +7,7 @@ import type { Session } from "../../workspace/workspace.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import { parseInput } from "./parse-input.ts";
+import type { RunState } from "./run-state.ts";
 
 /** A call that a model asks for. */
 export interface PlannedCall {
@@ -106,4 +108,22 @@ export function isIdempotent({ tool, dispatch, isInputLost }: PlannedCall): bool
   const annotations = dispatch?.annotations ?? tool?.annotations;
   // There is nothing to run twice in what is no tool.
   return annotations === undefined || annotations.idempotent === true || annotations.readOnly === true;
+}
+
+/**
+ * The calls of an answer, each with what the journal says that it was made with. One that is still to be made is asked about again
+ * where there is a hook or a guard, which is shown what the model gave; without a hook, what was changed stays changed.
+ */
+export function recallInputs(run: RunState, step: number, calls: readonly PlannedCall[]): readonly PlannedCall[] {
+  const { changed, redacted, done } = run;
+  if (changed === undefined || changed.size === 0) return calls;
+  const { hooks, guards } = run.parts;
+  const isAsked = hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input");
+  return calls.map((call) => {
+    const name = `${step}.${call.index}`;
+    const input = changed.get(name);
+    if (input === undefined || (isAsked && !done.has(name))) return call;
+    // With a part of it left out it would be another call.
+    return redacted.has(name) ? { ...call, isInputLost: true } : { ...call, input };
+  });
 }

@@ -1,24 +1,20 @@
 import { KitbagError, quote } from "../../core/errors.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { needRuns, type AgentParts } from "../agent-parts.ts";
+import { type AgentParts, needRuns, readJournal } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
 import { refuse as refuseOption } from "../expectations.ts";
-import { foldJournal, type Folded } from "../log/fold-journal.ts";
-import { createRunLog } from "../log/open-run-log.ts";
-import { readJournal } from "../log/read-journal.ts";
+import { type Folded, foldJournal } from "../log/fold-journal.ts";
+import { createRunLog } from "../log/run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
 import { countAnswer, countOther } from "./ask-model.ts";
-import { isCut } from "./is-cut.ts";
-import { noteText } from "./note-text.ts";
-import { openAgain } from "./open-again.ts";
-import { isReadOnly, planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
-import { recallInputs } from "./recall-inputs.ts";
+import { isReadOnly, planCalls, recallInputs } from "./plan-calls.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
-import { splitSkills } from "./told-skills.ts";
-import type { RunStart } from "./run-start.ts";
+import type { RunStart } from "./start-run.ts";
+import { isCut, noteText } from "./to-assistant-message.ts";
+import { openAgain, splitSkills } from "./told-skills.ts";
 
 /**
  * Makes a run ready that is in the store, as it was.

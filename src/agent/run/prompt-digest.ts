@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { ModelMessage } from "../../models/model.ts";
-import { toKeptMessage } from "../log/kept-files.ts";
+import { toKeptMessage } from "../log/run-log.ts";
 
 /**
  * Digests of what a model is shown, so that a replay can tell where it was shown something else. Each message is looked at once,

@@ -6,14 +6,13 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve, CallOptions } from "../../workspace/call/call-options.ts";
 import type { LoggedOutcome } from "../log/run-log.ts";
-import { type ApprovalAnswer, askApproval } from "./ask-approval.ts";
-import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
-import { openAgain } from "./open-again.ts";
+import { type ApprovalAnswer, askAfterCall, askApproval, askBeforeCall } from "./ask-approval.ts";
+import { toCallChanged } from "./parse-input.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import { type GuardedVerdict, guardInput, guardResult } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
-import { toCallChanged } from "./to-call-changed.ts";
-import { labelOutcome } from "./to-result-part.ts";
+import { labelOutcome } from "./to-assistant-message.ts";
+import { openAgain } from "./told-skills.ts";
 
 /** What came of a call; `undefined` if it waits for somebody. */
 export type CallResult = ToolOutcome | undefined;

@@ -1,6 +1,8 @@
 import type { Failure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { StopReason } from "../run-result.ts";
+import { estimateCost } from "../../models/prices/estimate-cost.ts";
+import type { RunResult, StopReason } from "../run-result.ts";
+import type { RunState } from "./run-state.ts";
 
 /** How the loop of a run ended. */
 export type RunEnd =
@@ -8,3 +10,58 @@ export type RunEnd =
   | { readonly status: "failed"; readonly error: Failure }
   | { readonly status: "stopped"; readonly reason: StopReason }
   | { readonly status: "paused" };
+
+/** Tells whether a run can be resumed: somebody stopped it or has taken it over, or the store was away, and may be there again. */
+export function canGoOn({ status, reason, error }: Pick<RunResult, "status" | "reason" | "error">): boolean {
+  if (status === "stopped") return reason === "cancelled" || reason === "lost";
+  return status === "failed" && error !== undefined && storeFailures.has(error.code);
+}
+
+const storeFailures: ReadonlySet<string> = new Set([
+  "store-unavailable",
+  "store-conflict",
+  "store-closed",
+  "store-failed",
+]);
+
+/** What a run is stopped with when its time is up. */
+export const timeIsUp = new DOMException("The time of the run is up", "TimeoutError");
+
+/** Why a run was stopped whose signal is aborted. */
+export function toStopReason({ reason }: AbortSignal): "time" | "cancelled" {
+  return reason === timeIsUp ? "time" : "cancelled";
+}
+
+/** Why a run must not ask the model again, if it must not. */
+export function checkLimits(run: RunState): StopReason | undefined {
+  const { limits, signal, log } = run.parts;
+  if (log.signal?.aborted === true) return "lost";
+  if (signal.aborted) return toStopReason(signal);
+  if (run.step + run.askedAgain >= limits.maxSteps) return "steps";
+  const spent = checkSpent(run);
+  if (spent !== undefined) return spent;
+  if (run.calls >= limits.maxCalls) return "calls";
+  return performance.now() - run.startedAt >= limits.maxMs ? "time" : undefined;
+}
+
+/** Why a run must not ask the model again because of what it has used, if it must not. */
+export function checkSpent(run: RunState): StopReason | undefined {
+  const { limits, counter } = run.parts;
+  if (counter.tokens() + run.assumedTokens >= limits.maxTokens) return "tokens";
+  return limits.maxCost !== Infinity && goesOver(run) ? "cost" : undefined;
+}
+
+/**
+ * Whether the next question would cost more than the run may: not if it might, but if it does even when all its input comes from a
+ * cache and nothing is answered. So what the last answer costs may go over the limit, and nothing after it.
+ */
+function goesOver({ parts, messages }: RunState): boolean {
+  const { counter, exposure, limits, model, priceOf, settings } = parts;
+  const { maxCost } = limits;
+  const spent = counter.spent();
+  if (spent >= maxCost) return true;
+  const { system, tools } = exposure.view();
+  const { maxOutputTokens } = settings;
+  const { least = 0 } = estimateCost(model, priceOf, { system, tools, messages, maxOutputTokens });
+  return spent + least > maxCost;
+}

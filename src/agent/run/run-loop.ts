@@ -7,18 +7,12 @@ import { createSource } from "../../models/prompted/source.ts";
 import type { ModelAnswered } from "../events.ts";
 import { askModel, toDropped } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
-import { checkLimits } from "./check-limits.ts";
-import { isCut } from "./is-cut.ts";
-import { noteText } from "./note-text.ts";
-import { isReadOnly, planCalls, type PlannedCall } from "./plan-calls.ts";
-import { recallInputs } from "./recall-inputs.ts";
+import { isReadOnly, planCalls, type PlannedCall, recallInputs } from "./plan-calls.ts";
 import { type CallResult, runCalls } from "./run-calls.ts";
-import type { RunEnd } from "./run-end.ts";
+import { checkLimits, type RunEnd, toStopReason } from "./run-end.ts";
 import type { OutputRule, RunState } from "./run-state.ts";
 import { say, saySteering } from "./say.ts";
-import { toStopReason } from "./stop-reason.ts";
-import { toAssistantMessage, toCutMessage } from "./to-assistant-message.ts";
-import { toResultPart } from "./to-result-part.ts";
+import { isCut, noteText, toAssistantMessage, toCutMessage, toResultPart } from "./to-assistant-message.ts";
 
 /** How often a model may be told to go on after its answer was cut, and to mend an output that does not fit. */
 const maxContinued = 2;

@@ -1,21 +1,18 @@
 import { describeCause, type Failure, isKitbagError, toFailure } from "../../core/errors.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
-import type { CostRow } from "../cost/cost-row.ts";
 import { toCostRows } from "../cost/cost-table.ts";
-import type { RunUsage } from "../cost/run-usage.ts";
+import type { CostRow } from "../cost/usage-counter.ts";
 import type { AgentEvent } from "../events.ts";
-import type { RunResult } from "../run-result.ts";
+import type { RunResult, RunUsage } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
+import type { RunTrace } from "../telemetry/run-trace.ts";
 import { callHook } from "./call-hook.ts";
-import { canGoOn } from "./can-go-on.ts";
-import { createEventFeed } from "./event-feed.ts";
-import type { RunEnd } from "./run-end.ts";
+import { createEventFeed, type EventFeed } from "./event-feed.ts";
+import { canGoOn, type RunEnd, timeIsUp, toStopReason } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
-import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
 import { keepSteering } from "./say.ts";
-import { timeIsUp, toStopReason } from "./stop-reason.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */
@@ -250,4 +247,14 @@ async function saveRun(run: RunState, status: RunResult["status"]): Promise<void
     skills: session.getActiveSkills(),
     view: isCompacted ? messages : undefined,
   });
+}
+
+/** What is there before a run has begun. */
+export interface RunStart {
+  readonly id: string;
+  readonly options: RunOptions;
+  readonly feed: EventFeed;
+  readonly signal: AbortSignal;
+  /** Its spans, if somebody wants them. */
+  readonly trace?: RunTrace | undefined;
 }

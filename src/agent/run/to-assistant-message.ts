@@ -1,6 +1,14 @@
+import type { LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+
+import type { ErrorCode } from "../../core/errors.ts";
+import { cleanJson, toVisibleText } from "../../core/hidden-characters.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import { wrapUntrusted } from "../../core/untrusted-text.ts";
 import type { ModelContent, ModelMessage } from "../../models/model.ts";
-import { toShownName } from "./shown-name.ts";
+import type { ModelAnswered } from "../events.ts";
+import type { PlannedCall } from "./plan-calls.ts";
+import type { RunState } from "./run-state.ts";
 
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type AssistantPart = AssistantMessage["content"][number];
@@ -68,4 +76,80 @@ function toPart(item: ModelContent, inputs: Inputs): AssistantPart | undefined {
 /** Providers take objects alone: what a call was made of that was none is said with what came of it. */
 function toShownInput(input: JsonValue | undefined): JsonValue {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+}
+
+/** What came of a call, as the journal keeps it: `untrusted` if it is text of code that is not the program's own. */
+type ShownOutcome = ToolOutcome & { readonly untrusted?: true };
+
+/** Failures whose messages are words of the tool. */
+const toolWords: ReadonlySet<string> = new Set<ErrorCode>([
+  "code-failed",
+  "mcp-failed",
+  "program-failed",
+  "script-failed",
+  "step-failed",
+  "tool-failed",
+]);
+
+/**
+ * Labels what came of a call, so that the log says it too. Functions of the program speak for the program. JSON needs no label: it is
+ * quoted, and cannot end what it is in.
+ */
+export function labelOutcome({ tool }: Pick<PlannedCall, "tool">, outcome: ToolOutcome): ShownOutcome {
+  if (tool === undefined || tool.code.kind === "function") return outcome;
+  const isText = outcome.status === "ok" ? typeof outcome.output === "string" : toolWords.has(outcome.error.code);
+  return isText ? { ...outcome, untrusted: true } : outcome;
+}
+
+/** Makes what a model sees of a call that is over: nothing that a reader does not see, and text of others in an envelope. */
+export function toResultPart(id: string, toolName: string, outcome: ShownOutcome): LanguageModelV4ToolResultPart {
+  const name = toShownName(toolName);
+  return { type: "tool-result", toolCallId: id, toolName: name, output: toOutput(outcome, name) };
+}
+
+function toOutput(outcome: ShownOutcome, name: string): LanguageModelV4ToolResultOutput {
+  const toText = (text: string): string => {
+    const visible = toVisibleText(text);
+    return outcome.untrusted === true ? wrapUntrusted(name, visible) : visible;
+  };
+  if (outcome.status === "failed") {
+    const { code, message } = outcome.error;
+    if (code === "approval-denied") return { type: "execution-denied", reason: toVisibleText(message) };
+    return { type: "error-text", value: toText(message) };
+  }
+  const { output } = outcome;
+  if (typeof output === "string") return { type: "text", value: toText(output) };
+  return { type: "json", value: cleanJson(output, toVisibleText) as never };
+}
+
+const wireGrammar = /^[A-Za-z0-9_-]{1,64}$/u;
+
+/** The name of a tool as it may stand in a conversation: providers refuse one in which a model has called something impossible. */
+function toShownName(name: string): string {
+  if (wireGrammar.test(name)) return name;
+  const clean = name.slice(0, 64).replaceAll(/[^A-Za-z0-9_-]/gu, "_");
+  return clean === "" ? "unknown" : clean;
+}
+
+/** Whether an answer was cut off: its calls are not made. Some providers say "error" where others say that it was interrupted. */
+export function isCut({ finishReason }: Pick<ModelAnswered, "finishReason">): boolean {
+  return finishReason === "interrupted" || finishReason === "error";
+}
+
+/** Notes what an answer says: the last text of the model, which goes on with what it had said when its answer was cut. */
+export function noteText(
+  run: Pick<RunState, "text" | "cutText" | "continued">,
+  answer: Pick<ModelAnswered, "content" | "finishReason">,
+): void {
+  const text = run.cutText + textOf(answer.content);
+  if (text !== "") run.text = text;
+  const wasCut = isCut(answer);
+  run.cutText = wasCut ? text : "";
+  run.continued = wasCut ? run.continued + 1 : 0;
+}
+
+function textOf(content: ModelAnswered["content"]): string {
+  let text = "";
+  for (const item of content) if (item.type === "text") text += item.text;
+  return text;
 }

@@ -5,9 +5,8 @@ import {
   loadOpenTelemetry,
 } from "../../workspace/telemetry/tracing.ts";
 import type { RunOptions } from "../agent-options.ts";
-import type { AgentTelemetryOptions } from "./agent-telemetry-options.ts";
-import { createModelMetrics } from "./model-metrics.ts";
-import { startRunTrace, type RunTrace, type TraceParts } from "./run-trace.ts";
+import { type AgentTelemetryOptions, createModelMetrics } from "./model-metrics.ts";
+import { type RunTrace, startRunTrace, type TraceParts } from "./run-trace.ts";
 
 /** Finds out, for each run, whether somebody wants spans or metrics; most of the time nobody does, and then it costs nothing. */
 export interface AgentTelemetry {

@@ -1,19 +1,18 @@
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
+import { cutText } from "../../core/cut-text.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
 import { providerOf } from "../../models/prices/provider-names.ts";
-import { cutText } from "../../core/cut-text.ts";
-import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
+import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { RunResult } from "../run-result.ts";
-import type { AgentTelemetryOptions } from "./agent-telemetry-options.ts";
-import type { ModelMetrics } from "./model-metrics.ts";
+import type { AgentTelemetryOptions, ModelMetrics } from "./model-metrics.ts";
 
 /** The longest text in a span, in characters. */
 const longestText = 8000;

@@ -1,3 +1,5 @@
+import type * as Postgres from "pg";
+
 import { KitbagError } from "../../core/errors.ts";
 import { type JsonValue, showValue } from "../../core/json.ts";
 import type { KeyValueStore, ListedValue, Store, VersionedValue } from "../../core/store.ts";
@@ -51,7 +53,7 @@ export interface PostgresStoreOptions {
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { schema, timeoutMs, address } = checkOptions(options);
-  const { Client } = await loadPackage<typeof import("pg")>("pg", "postgresStore");
+  const { Client } = await loadPackage<typeof Postgres>("pg", "postgresStore");
   const linkOptions: LinkOptions = {
     timeoutMs,
     createClient: (config) => new Client({ ...config, connectionString: address.url }),

@@ -1,3 +1,5 @@
+import type * as Redis from "redis";
+
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
@@ -65,7 +67,7 @@ export interface RedisStore extends Pick<Store, "close"> {
  */
 export async function redisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const { address, prefix, mayForget, timeoutMs } = checkOptions(options);
-  const { createClient } = await loadPackage<typeof import("redis")>("redis", "redisStore");
+  const { createClient } = await loadPackage<typeof Redis>("redis", "redisStore");
   const linkOptions: RedisLinkOptions = {
     shown: address.shown,
     timeoutMs,

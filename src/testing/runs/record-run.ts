@@ -1,14 +1,13 @@
 import type { AgentRun } from "../../agent/agent-run.ts";
 import type { AgentEvent, ModelAnswered } from "../../agent/events.ts";
-import { toKeptEvent } from "../../agent/log/kept-files.ts";
-import type { KeptEvent } from "../../agent/log/run-log.ts";
+import { type KeptEvent, toKeptEvent } from "../../agent/log/run-log.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
 import type { ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { findWrongOption, type Expectations } from "../../workspace/options/find-wrong-option.ts";
-import { addShown, sortOutcomes, toEnd, type RunFixture, type RunFixtureEnd } from "./run-fixture.ts";
+import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
+import { addShown, type RunFixture, type RunFixtureEnd, sortOutcomes, toEnd } from "./run-fixture.ts";
 
 /** What may be said about a recording. */
 export interface RecordRunOptions {

@@ -1,5 +1,5 @@
 import type { ModelAnswered } from "../../agent/events.ts";
-import { toResultPart } from "../../agent/run/to-result-part.ts";
+import { toResultPart } from "../../agent/run/to-assistant-message.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 
+import { answer, call, checkConversation, results, tokensOf, user } from "../../../../test/support/conversations.ts";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { KitbagError } from "../../../core/errors.ts";
@@ -7,18 +8,15 @@ import type { JsonValue } from "../../../core/json.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelCall, ModelMessage } from "../../../models/model.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
-import { mockModel, type MockAnswer, type MockModel } from "../../../testing/models/mock-model.ts";
+import { type MockAnswer, mockModel, type MockModel } from "../../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import type { Agent } from "../../agent-interface.ts";
 import type { AgentOptions } from "../../agent-options.ts";
 import { createAgent } from "../../create-agent.ts";
 import type { AgentEvent } from "../../events.ts";
-import { answer, call, checkConversation, results, tokensOf, user } from "../../../../test/support/conversations.ts";
 import { textOfMessage } from "../message-text.ts";
 import { closeCalls, openConversation } from "./open-conversation.ts";
-import { deleteConversation } from "./delete-conversation.ts";
-import { listConversations } from "./list-conversations.ts";
-import { readConversation } from "./read-conversation.ts";
+import { deleteConversation, listConversations, readConversation } from "./read-conversation.ts";
 
 test("run() goes on with a conversation, in another process if need be", async () => {
   const world = createWorld();

@@ -2,7 +2,7 @@ import { KitbagError } from "../../../core/errors.ts";
 import { showValue, type JsonValue } from "../../../core/json.ts";
 import type { Store, VersionedValue } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import { fromKeptMessage, toKeptMessage } from "../../log/kept-files.ts";
+import { fromKeptMessage, toKeptMessage } from "../../log/run-log.ts";
 import type { RunResult } from "../../run-result.ts";
 
 /** A conversation, as it is kept under `conversation:<id>`: which runs it has, in the order in which they ended. */

@@ -3,8 +3,7 @@ import { type JsonValue, showValue } from "../../../core/json.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { RunResult } from "../../run-result.ts";
-import { cutHead } from "../cut-text.ts";
-import { partsOf, textOfMessage } from "../message-text.ts";
+import { cutHead, partsOf, textOfMessage } from "../message-text.ts";
 import { fromValue, type KeptConversation, readPart, toKey, toPartKey, writePart } from "./kept-conversation.ts";
 
 /** What a run added to a conversation. */

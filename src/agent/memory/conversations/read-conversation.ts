@@ -1,7 +1,7 @@
-import type { Store } from "../../../core/store.ts";
+import type { ListOptions, Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { RunResult } from "../../run-result.ts";
-import { fromValue, readPart, toKey } from "./kept-conversation.ts";
+import { conversationPrefix, fromValue, isConversation, readPart, toKey, toPartKey } from "./kept-conversation.ts";
 
 /** A run of a conversation, and what it added. */
 export interface ConversationRun {
@@ -53,4 +53,88 @@ export async function readConversation(store: Pick<Store, "kv">, id: string): Pr
   const runs = kept.map(({ run, status }, index) => ({ run, status, messages: parts[index]?.messages ?? [] }));
   const messages = runs.flatMap((run) => run.messages);
   return { id, title, startedAt, time, runs, messages, skills: parts.at(-1)?.skills ?? [] };
+}
+
+/** A conversation, as a list shows it. */
+export interface ConversationSummary {
+  readonly id: string;
+  /** The beginning of what was asked first. */
+  readonly title: string;
+  /** Milliseconds since 1970: when its first run was kept, and its last. */
+  readonly startedAt: number;
+  readonly time: number;
+  readonly runs: number;
+  readonly messages: number;
+  /** Set if what is kept of it cannot be read; nothing else is known of it then. */
+  readonly isDamaged?: true;
+}
+
+/**
+ * Lists the conversations that are kept in a store, in the order of their ids; 100 if nobody says how many.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, memoryStore } from "kitbag";
+ * import { createAgent, listConversations } from "kitbag/agent";
+ *
+ * const store = memoryStore();
+ * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
+ * await agent.run("Hello", { conversation: "ada" }).result;
+ *
+ * const [first] = await listConversations(store);
+ * console.assert(first?.id === "ada" && first.title === "Hello" && first.runs === 1);
+ * ```
+ */
+export async function listConversations(
+  { kv }: Pick<Store, "kv">,
+  { after, limit = 100 }: Omit<ListOptions, "prefix"> = {},
+): Promise<readonly ConversationSummary[]> {
+  const from = after === undefined || after === "" ? {} : { after: toKey(after) };
+  const found = await kv.list({ prefix: conversationPrefix, limit, ...from });
+  return found.map(([key, value]) => {
+    const id = key.slice(conversationPrefix.length);
+    // One that cannot be read does not hide the others.
+    if (!isConversation(value.value))
+      return { id, title: "", startedAt: 0, time: 0, runs: 0, messages: 0, isDamaged: true };
+    const { title, startedAt, time, runs } = fromValue(id, value);
+    const messages = runs.reduce((sum, run) => sum + run.messages, 0);
+    return { id, title, startedAt, time, runs: runs.length, messages };
+  });
+}
+
+/** A part is a UUID. */
+const partLength = 36;
+
+/**
+ * Deletes a conversation, and answers whether there was one. The journals of its runs stay. A run that is still going on keeps what it
+ * adds, so that there is a conversation again when it ends.
+ *
+ * @throws {KitbagError} `option-invalid` if the id is none.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, memoryStore } from "kitbag";
+ * import { createAgent, deleteConversation, readConversation } from "kitbag/agent";
+ *
+ * const store = memoryStore();
+ * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
+ * await agent.run("Hello", { conversation: "ada" }).result;
+ *
+ * console.assert(await deleteConversation(store, "ada"));
+ * console.assert((await readConversation(store, "ada")) === undefined);
+ * ```
+ */
+export async function deleteConversation({ kv }: Pick<Store, "kv">, id: string): Promise<boolean> {
+  const isThere = await kv.delete(toKey(id));
+  const prefix = toPartKey(id);
+  let after: string | undefined;
+  for (;;) {
+    const found = await kv.list({ prefix, ...(after !== undefined && { after }) });
+    const last = found.at(-1);
+    if (last === undefined) return isThere;
+    [after] = last;
+    // The id of another conversation may begin like this one, with a colon behind.
+    const own = found.filter(([key]) => key.length === prefix.length + partLength);
+    await Promise.all(own.map(([key]) => kv.delete(key)));
+  }
 }

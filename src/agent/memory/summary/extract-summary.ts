@@ -1,7 +1,13 @@
-import { type CountTokens, cutHead } from "../cut-text.ts";
-import { type AnyPart, partsOf, textOfMessage, textOfResult, toJsonText } from "../message-text.ts";
-import { saysWhatStays } from "../score-units.ts";
-import type { Unit } from "../to-units.ts";
+import {
+  type AnyPart,
+  type CountTokens,
+  cutHead,
+  partsOf,
+  textOfMessage,
+  textOfResult,
+  toJsonText,
+} from "../message-text.ts";
+import { saysWhatStays, type Unit } from "../to-units.ts";
 
 /** What is known about messages that are left out, the oldest first. */
 interface SummaryNotes {

@@ -4,7 +4,7 @@ import type { ModelMessage, ModelPart } from "../../../models/model.ts";
 import { mockModel, type MockModel, type MockScript } from "../../../testing/models/mock-model.ts";
 import { answer, call, results, user } from "../../../../test/support/conversations.ts";
 import type { MemoryOptions } from "../memory-options.ts";
-import { createTokenCounter } from "../token-counter.ts";
+import { createTokenCounter } from "../message-text.ts";
 import { toUnits } from "../to-units.ts";
 import { makeSummary, type MadeSummary } from "./make-summary.ts";
 

@@ -8,14 +8,19 @@ import { toTokens } from "../../../models/tokens/estimate-tokens.ts";
 import { familyOf } from "../../../models/tokens/token-family.ts";
 import type { CountedAnswer, MemoryCompacted } from "../../events.ts";
 import type { ReadyModel } from "../../model-source.ts";
-import { type Answer, noUsage, readAnswer } from "../../run/answer-reader.ts";
-import { priceAnswer } from "../../run/price-answer.ts";
-import { windowOf } from "../conversation-limits.ts";
-import { cutHead, cutText } from "../cut-text.ts";
-import type { MemoryOptions } from "../memory-options.ts";
-import { type AnyPart, partsOf, textOfResult, toJsonText } from "../message-text.ts";
+import { type Answer, noUsage, priceAnswer, readAnswer } from "../../run/answer-reader.ts";
+import { type MemoryOptions, windowOf } from "../memory-options.ts";
+import {
+  type AnyPart,
+  createTokenCounter,
+  cutHead,
+  cutText,
+  partsOf,
+  textOfResult,
+  toJsonText,
+  type TokenCounter,
+} from "../message-text.ts";
 import type { Unit } from "../to-units.ts";
-import { createTokenCounter, type TokenCounter } from "../token-counter.ts";
 import { extractSummary } from "./extract-summary.ts";
 
 /** What is to be put together. */

@@ -1,6 +1,6 @@
 import { isAt, type DebugAction, type DebugStop } from "../../../agent/debug/create-debugger.ts";
 import type { AgentCall } from "../../../agent/hooks.ts";
-import type { ForkChanges } from "../../../agent/log/fork-changes.ts";
+import type { ForkChanges } from "../../../agent/log/fork-run.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";

@@ -1,10 +1,10 @@
-import { canGoOn } from "../../../agent/run/can-go-on.ts";
+import { canGoOn } from "../../../agent/run/run-end.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Answer } from "../../cli-command.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import type { NextCommands } from "../runs/run-origin.ts";
 import { renderCosts, type CostLine } from "../../../agent/cost/render-costs.ts";
-import type { CostRow } from "../../../agent/cost/cost-row.ts";
+import type { CostRow } from "../../../agent/cost/usage-counter.ts";
 import { cutText, renderTable, textWidth, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 
