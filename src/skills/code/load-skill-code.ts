@@ -19,7 +19,7 @@ export interface CodeToLoad extends GuardedFolder {
 }
 
 /**
- * Loads a skill's own code into this process. Whoever asks has made sure that it may run: it runs with all rights of the process.
+ * Loads a skill's own code into this process. The caller has made sure that it may run: it runs with all rights of the process.
  * Only bytes with the digests of the folder run.
  *
  * Contract: never throws and never rejects; ends after `limitMs` if the code waits for something. Code that computes without end

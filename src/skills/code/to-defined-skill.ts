@@ -54,7 +54,7 @@ const expectations: Readonly<Record<keyof DefinedSkill, readonly [(value: unknow
  * Takes a skill out of what its code exports. Code can export anything, also what only looks like a skill; nothing else of it is
  * taken over.
  *
- * @throws {KitbagError} `skill-invalid` if it is not what `defineSkill` makes; `tool-invalid` if one of its tools is none.
+ * @throws {KitbagError} `skill-invalid` if it is not what `defineSkill` makes; `tool-invalid` if one of its tools is invalid.
  */
 export function toDefinedSkill(exported: unknown, skill: string): DefinedSkill {
   // What `defineSkill` makes has instructions; what goes into it has none.

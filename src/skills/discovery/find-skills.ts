@@ -25,7 +25,7 @@ export interface SkillLocation {
 
 /** Where to look for skills. */
 export interface FindOptions {
-  /** Folders that somebody named: each a skill, or a folder with skills somewhere below. They go before all others. */
+  /** Folders that the user named: each a skill, or a folder with skills somewhere below. They go before all others. */
   readonly directories?: readonly string[];
   /** Where the project's folders are looked for, upwards to the root of its repository. @default nowhere */
   readonly workingDirectory?: string;
@@ -83,7 +83,7 @@ interface Place {
 
 function searchGiven(search: Search, directory: string): void {
   const isFolder = statusOf(statSync, directory)?.isDirectory() === true;
-  // Somebody may name the file instead of its folder.
+  // The user may name the file instead of its folder.
   const path = !isFolder && isSkillFile(basename(directory)) ? dirname(directory) : directory;
   if (!isFolder && path === directory) {
     const message = `Cannot find skills in ${showPath(directory)}: there is no such folder`;

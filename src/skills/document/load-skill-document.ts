@@ -114,7 +114,7 @@ function checkSpelling(fileName: string, reporter: Reporter): void {
   );
 }
 
-// Without O_NONBLOCK, opening a pipe waits for somebody to write.
+// Without O_NONBLOCK, opening a pipe waits for a writer.
 const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 function readFileSafely(directory: string, fileName: string, reporter: Reporter): Uint8Array | undefined {

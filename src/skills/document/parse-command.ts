@@ -1,7 +1,7 @@
 import { quote } from "../../core/errors.ts";
 import type { Substitution } from "./substitution.ts";
 
-/** A command in words, or why it is none. */
+/** A command in words, or why it is not a command. */
 export type ParsedCommand =
   | { readonly ok: true; readonly words: readonly [program: string, ...rest: string[]] }
   | { readonly ok: false; readonly reason: string };

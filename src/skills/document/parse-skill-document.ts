@@ -166,7 +166,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** A merge that nobody finished: all three marks, in order, and not as an example in a code block. */
+/** An unfinished merge: all three marks, in order, and not as an example in a code block. */
 function checkConflicts(body: string, bodyLine: number, reporter: Reporter): void {
   let start: number | undefined;
   let halfway = false;

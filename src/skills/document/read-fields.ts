@@ -254,7 +254,7 @@ export function parseAllowedTools(text: string): AllowedTools {
   return { tools, commas, unclosed };
 }
 
-/** Bounds for texts that nobody wrote by hand. */
+/** Bounds for texts that were not written by hand. */
 const mostEntries = 500;
 const longestEntry = 2000;
 

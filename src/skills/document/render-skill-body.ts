@@ -17,7 +17,7 @@ export interface RenderOptions {
   readonly files?: readonly string[];
   /** Values for other `${…}` placeholders, such as `CLAUDE_PROJECT_DIR`. @default none: they stay */
   readonly variables?: Readonly<Record<string, string>>;
-  /** What became of a command; nothing if nobody tried to run it. @default nobody tried */
+  /** What became of a command; not set if it was not run. @default not run */
   readonly shell?: (command: ShellCommand, index: number) => CommandAnswer | undefined;
   /** Changes the text around the outputs of commands, piece by piece. @default it stays */
   readonly prose?: (text: string) => string;

@@ -18,7 +18,7 @@ export interface RepairedBlock {
   readonly repairs: readonly Repair[];
 }
 
-/** More keys than this are no front matter that somebody wrote by hand. */
+/** More keys than this are not a front matter that was written by hand. */
 const mostKeys = 200;
 const deepestMap = 3;
 

@@ -35,7 +35,7 @@ export const documentRules = {
   "byte-order-mark": tolerated,
   /** A control character that terminals obey. */
   "character-control": suspicious,
-  /** A character that nobody sees. */
+  /** An invisible character. */
   "character-hidden": suspicious,
   /** `compatibility` is empty or longer than 500 characters. */
   "compatibility-length": tolerated,

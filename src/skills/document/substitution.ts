@@ -14,7 +14,7 @@ export interface PlaceholderValues {
 /** A placeholder in a text. */
 export interface Placeholder {
   readonly token: string;
-  /** None: nobody gave it. */
+  /** Not set when it was not given. */
   readonly value: string | undefined;
   /** It stands for an argument, and not for a folder. */
   readonly isArgument: boolean;

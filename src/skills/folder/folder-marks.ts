@@ -24,8 +24,8 @@ export interface MarkedFolder {
 const coarseMs = 2000;
 
 /**
- * Tells whether nothing in a folder, by its real path, was written since its marks were taken. Nobody but the administrator can
- * write to a file and keep its mark. Whoever runs what is in the folder compares the bytes all the same.
+ * Tells whether nothing in a folder, by its real path, was written since its marks were taken. Only the administrator can
+ * write to a file and keep its mark. A runner of what is in the folder compares the bytes all the same.
  */
 export function hasSameMarks(directory: string, { takenAt, items }: FolderMarks): boolean {
   return items.every(([path, mark]) => {

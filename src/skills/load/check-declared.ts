@@ -57,7 +57,7 @@ interface Missing {
 function findMissing({ path, environment, access }: ScriptInterface, { env = [], network = [] }: Permissions): Missing {
   const names = environment.map((variable) => variable.name);
   const hosts = access.hosts.filter((host) => !isGranted(host, network));
-  // A host that nothing is fetched from stands in a comment. If none is named, whoever calls the script names it.
+  // A host that nothing is fetched from stands in a comment. If none is named, the caller of the script names it.
   const isMissing = hosts.length > 0 || (access.hosts.length === 0 && network.length === 0);
   return {
     path,

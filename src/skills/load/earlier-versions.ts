@@ -7,7 +7,7 @@ import type { SkillReport } from "./skill-report.ts";
 
 const labelForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/u;
 
-/** More are kept than anybody calls. */
+/** Older versions are not kept. */
 const mostVersions = 50;
 
 /** Reads one folder. */
@@ -41,7 +41,7 @@ async function addTo(report: SkillReport, load: LoadFolder): Promise<SkillReport
   return result;
 }
 
-/** What somebody wrote by hand is not the version that it says if another one is kept under this label. */
+/** A folder written by hand is not the version that it names if another one is kept under this label. */
 function withEarlier(skill: Skill, earlier: readonly Skill[]): Skill {
   if (earlier.every(({ version }) => version !== skill.version)) return { ...skill, earlier };
   const { version: _, ...rest } = skill;

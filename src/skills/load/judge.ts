@@ -38,7 +38,7 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
 
   return {
     trust(folder) {
-      // The lock belongs to the project; what somebody installed for themselves has nothing to do with it.
+      // The lock belongs to the project; what a user installed has nothing to do with it.
       if (reader !== undefined && lock === undefined && folder.scope !== "user") return untrusted;
       const changed = findChanges(folder);
       // What is not as the lock pins it runs only if this person trusted exactly that, however the folder was named.
@@ -55,7 +55,7 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
 
 const untrusted: SkillTrust = { status: "untrusted", changed: [] };
 
-/** What somebody cloned is not what somebody installed or named; and code that runs with all rights must be named. */
+/** A skill that came with a clone is not one that the user installed or named; and code that runs with all rights must be named. */
 function trustByScope({ scope, code }: Omit<SkillFolder, "trust">): SkillTrust {
   return scope === "given" || (scope === "user" && code === undefined) ? { status: "trusted" } : untrusted;
 }

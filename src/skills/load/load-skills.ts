@@ -25,7 +25,7 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly spec?: boolean;
   /** A file that remembers what was read, by digest. Never one that a project could bring. @default nothing is remembered */
   readonly cacheFile?: string;
-  /** Takes the place of `cacheFile`; whoever gives it saves it. */
+  /** Takes the place of `cacheFile`; the caller saves it. */
   readonly cache?: FactsCache;
   /** Whether a folder may run. @default those that are named may, those of the user without a `skill.ts`, and none of a project */
   readonly trust?: FolderTrust;
@@ -35,7 +35,7 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly lock?: LockReader;
   /** Loads what makes pipelines, for the first skill that has one. @default such tools are refused */
   readonly loadPipelines?: () => Promise<MakePipeline>;
-  /** Reads Python for several loads; whoever gives it closes it. @default one for this load */
+  /** Reads Python for several loads; the caller closes it. @default one for this load */
   readonly pythonReader?: PythonReader;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
   readonly memory?: SkillMemory;
@@ -88,7 +88,7 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   return { reports: judge.pin(complete), diagnostics: [...diagnostics, ...judge.diagnostics()] };
 }
 
-/** Whoever judges folders judges earlier versions, too: as something that the project brings. */
+/** Earlier versions are judged with the folders: as something that the project brings. */
 async function withEarlier(
   reports: readonly SkillReport[],
   { trust, cache, loadPipelines, codeLimitMs }: LoadSkillsOptions,

@@ -37,7 +37,7 @@ export function readManifest(snapshot: FolderSnapshot): ManifestReading {
   return { ...reading, diagnostics: [...reading.diagnostics, ...ignored] };
 }
 
-/** Beside a SKILL.md, or without the kind of a tool, `manifest.json` is anybody's file (a web app's, a browser extension's). */
+/** Beside a SKILL.md, or without the kind of a tool, `manifest.json` may belong to another program (a web app's, a browser extension's). */
 function isMeant(bytes: Uint8Array, files: ReadonlySet<string>): boolean {
   return isToolManifest(bytes) && !files.values().some((path) => /^skill\.md$/iu.test(path));
 }

@@ -33,7 +33,7 @@ export interface SkillMemory {
   settle(directories: Iterable<string>): void;
 }
 
-/** Makes an empty memory that keeps the bytes of files: whoever looks at them later sees what was hashed. */
+/** Makes an empty memory that keeps the bytes of files: a later reader sees what was hashed. */
 export function createSkillMemory(): SkillMemory {
   return createMemory({ read: (directory) => readAnew(directory, true), recall: () => undefined });
 }

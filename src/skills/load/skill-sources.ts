@@ -3,7 +3,7 @@ import type { DefinedSkill } from "../code/to-defined-skill.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
-/** Everything that says something about a skill. Manifest and document go before the code: they are read before anybody trusts it. */
+/** Everything that says something about a skill. Manifest and document go before the code: they are read before it is trusted. */
 export interface SkillSources {
   readonly facts: SkillFacts;
   /** An empty one if the files have none. */

@@ -63,7 +63,7 @@ export function createCommands({ document, frame, scripts }: CommandSources): (a
   }
 
   return (argumentText) => {
-    // Most texts are never used, so nobody looks through them before.
+    // Most texts are never used, so they are not searched before.
     found ??= findShellCommands(document.body);
     const placeholders = createSubstitution({
       typed: argumentText,

@@ -19,7 +19,7 @@ import type { SkillUses } from "./to-uses.ts";
 /** What names a skill. */
 export interface SkillHead {
   readonly name: string;
-  /** None: nobody says what it does. */
+  /** Not set when nothing says what it does. */
   readonly description: string | undefined;
   readonly version: string | undefined;
   /** One grant for the skill and all its tools. */
@@ -37,7 +37,7 @@ export function toHead({ facts, manifest, defined }: SkillSources, { folder, fol
   };
 }
 
-/** Nobody knows what a skill does whose code was not loaded, and which says nothing else. */
+/** It is not known what a skill does if its code was not loaded and it says nothing else. */
 function describeCode({ code, directory }: SkillFolder, defined: DefinedSkill | undefined): string | undefined {
   if (code === undefined || defined !== undefined) return defined?.description;
   return `Not known until its ${code} is trusted; read it, then run: kitbag trust ${showPath(directory)}`;
@@ -77,7 +77,7 @@ export function toSkill(
   const author = toAuthor(manifest);
   const tools = withAuthor(parts.tools, author);
   const defined = given ?? emptyDefined;
-  // What nobody knows anything about is not offered to a model.
+  // What nothing is known about is not offered to a model.
   const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;
   const { version, ...named } = head;
   const { displayName = defined.displayName } = manifest;
@@ -155,7 +155,7 @@ function toVersion(version: string | undefined): string | undefined {
   return major === undefined ? undefined : `${major}${minor}${patch}${rest}`;
 }
 
-/** What was read before anybody trusted it is what is granted; only without any manifest, what the code says. */
+/** What was read before it was trusted is what is granted; only without any manifest, what the code says. */
 function toPermissions(facts: SkillFacts, manifest: SkillManifest, defined: DefinedSkill | undefined): Permissions {
   if (facts.manifest === undefined) return defined?.permissions ?? {};
   if (!manifest.grantsSeenEnvironment) return manifest.permissions;

@@ -17,7 +17,7 @@ interface RefusedManifest {
 const maxManifestBytes = 256 * 1024;
 
 /**
- * Parses a manifest in TOML or JSON and holds it against `schema`. Everything that is wrong has its line. Whoever calls it says with
+ * Parses a manifest in TOML or JSON and holds it against `schema`. Everything that is wrong has its line. The caller says with
  * `Content` what the schema lets through.
  */
 export function parseManifestText<Content>(

@@ -102,7 +102,7 @@ export interface ToolJson {
   readonly disabled?: boolean;
 }
 
-/** Parses `manifest.json` of a folder that is one tool. Keys that nobody knows here stay in the value. */
+/** Parses `manifest.json` of a folder that is one tool. Unknown keys stay in the value. */
 export function parseToolJson(file: string, bytes: Uint8Array): ParsedManifest<ToolJson> {
   return parseManifestText<ToolJson>(file, bytes, schema);
 }

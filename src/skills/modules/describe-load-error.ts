@@ -15,7 +15,7 @@ export function describeLoadError(cause: unknown): string {
   }
 }
 
-/** The first place in a stack that is in somebody's project, as `path:line:column`. */
+/** The first place in a stack that is in the user's project, as `path:line:column`. */
 function findPlace(stack: string): string | undefined {
   const frames = [...stack.matchAll(/(?<url>file:\/\/[^\s)]+?)(?<place>(?::\d+){1,2})(?=[\s)]|$)/gu)];
   return frames.map(({ groups }) => toPath(groups?.["url"] ?? "") + (groups?.["place"] ?? "")).find(isProjectFile);

@@ -84,7 +84,7 @@ function findImported(specifier: string, url: string, folder: GuardedFolder): st
     const inner = quote(toInner(path, folder));
     throw refuse(folder, `it imports ${inner}, which is not one of the files that are trusted with it`);
   }
-  // What a package is, the package manager's lock answers for; a path that leads out of the folder is none.
+  // What a package is, the package manager's lock answers for; a path that leads out of the folder is not one.
   const isPath = /^(?:\.|\/|[a-z][a-z0-9+.-]*:)/iu.test(specifier);
   if (!isPath && !isProjectFile(path)) return undefined;
   const cure = "put it into the folder, or make it a package";

@@ -9,7 +9,7 @@ import { describeFileError } from "../../platform/files.ts";
 const ownFolder = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * Tells whether a file belongs to somebody's project: not to Kitbag and not to a package under `node_modules`, which the package
+ * Tells whether a file belongs to the user's project: not to Kitbag and not to a package under `node_modules`, which the package
  * manager's lock file answers for. `path` must be a real path.
  */
 export function isProjectFile(path: string): boolean {

@@ -105,7 +105,7 @@ function findEncodedCommands(line: string): Match[] {
   return matches;
 }
 
-/** Texts longer than this that nobody can read are worth a word. */
+/** Unreadable texts longer than this are worth a word. */
 export const longEncodedText = 512;
 
 /** Finds long encoded texts in a line that is at least as long as {@link longEncodedText}. */

@@ -7,7 +7,7 @@ import type { Finding, Match } from "./finding.ts";
 
 /**
  * Looks in a text, of whatever language, for what a careful reader would stop at: code that is downloaded and run, code that is
- * encoded and run, characters nobody sees, keys of known providers, archives with passwords.
+ * encoded and run, invisible characters, keys of known providers, archives with passwords.
  *
  * Contract: never throws, runs nothing, takes time in proportion to the text. Patterns, not understanding: it finds what is
  * written plainly, and a determined author can avoid it.

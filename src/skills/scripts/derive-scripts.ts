@@ -31,7 +31,7 @@ export interface SkillScripts {
 
 /** How scripts are read. */
 export interface DeriveScriptsOptions extends PythonReaderOptions {
-  /** Shared by several calls; whoever made it closes it. @default one for this call */
+  /** Shared by several calls; the caller closes it. @default one for this call */
   readonly pythonReader?: PythonReader;
   /** How many nodes the syntax tree of one script may have. @default 500,000, twice what 1 MiB of code has */
   readonly maxNodes?: number;

@@ -11,7 +11,7 @@ const section =
 const licence =
   /^(?:licensed under the apache|permission is hereby|permission to use|redistribution and use|this (?:program|library|file|software|code|source) is (?:part of|free|provided|distributed|licensed|released|subject)|unless required by|you may (?:not use|obtain)|you should have received|the software is provided|the above copyright|use of this source code|see the (?:gnu|licen[sc]e)\b|it under the terms|distributed under|without warrant|https?:\/\/(?:www\.)?(?:apache|gnu|opensource)\.org)/iu;
 
-/** Makes a description from a docstring or a header comment: its first words about what the script does. Empty if there are none. */
+/** Makes a description from a docstring or a header comment: its first words about what the script does. Empty if it has no such words. */
 export function toDescription(text: string, fileName = ""): string {
   const paragraphs: string[] = [];
   let current: string[] = [];

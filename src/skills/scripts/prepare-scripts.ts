@@ -30,7 +30,7 @@ const largestPackageFile = 64 * 1024;
 /** Sorts the files of a skill: which are scripts, in which language, and what else says something about them. */
 export function prepareScripts(files: readonly ScriptFile[]): PreparedScripts {
   const diagnostics: Diagnostic[] = [];
-  // Most skills have none, and then nobody asks for the rest.
+  // Most skills have none, and then the rest is not needed.
   if (!files.some(({ path }) => path.startsWith("scripts/"))) return { ...withoutScripts, diagnostics };
   const unique = [...new Map(files.map((file) => [file.path, file])).values()];
   const sorted = unique.toSorted((left, right) => (left.path < right.path ? -1 : 1));
@@ -148,7 +148,7 @@ export function decodeScript(content: Uint8Array | string): DecodedScript {
   return fromText(text, { isCut, isDamaged });
 }
 
-/** Whether the file itself has the character that stands for bytes nobody can read. */
+/** Whether the file itself has the character that stands for unreadable bytes. */
 function includesReplacement(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("\uFFFD");
 }

@@ -135,7 +135,7 @@ function toChoiceWords(part: ChoicePart, value: JsonValue): readonly string[] {
   });
 }
 
-/** Nobody means more than this; a number from a model may still be anything. */
+/** More is not meant; a number from a model may still be anything. */
 const mostRepeats = 100;
 
 function toCountWords(part: CountPart, value: JsonValue): readonly string[] {

@@ -8,7 +8,7 @@ import { removedTrust, type Digests } from "./trust-format.ts";
 /** Tells whether a skill's folder may run. */
 export interface FolderTrust {
   (folder: Omit<SkillFolder, "trust">): SkillTrust;
-  /** The file that decides: whoever follows skills watches it. */
+  /** The file that decides: a follower of skills watches it. */
   readonly path?: string;
 }
 

@@ -32,7 +32,7 @@ export function holdToLock(
     const wider = describeNew(locked.permissions, skill.permissions);
     return { skill: withNew(skill, wider), diagnostics: [lockChanged(folder.directory, [...wider, ...changed])] };
   }
-  // The same files can ask for other permissions only if somebody edited the lock, or if they are read in another way now.
+  // The same files can ask for other permissions only if the lock was edited, or if they are read in another way now.
   if (!isSameGrant(locked.permissions, skill.permissions)) {
     const trust: SkillTrust = { status: "untrusted", changed: ["permissions (changed)"] };
     return {

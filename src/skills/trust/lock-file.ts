@@ -40,7 +40,7 @@ const maxBytes = 64 * 1024 * 1024;
  * Reads a lock; one that is not there is empty.
  *
  * @throws {KitbagError} `config-invalid` if it is not what this program wrote, or belongs to another user: nothing is granted until
- *   somebody has looked.
+ *   a person has looked.
  */
 export function loadLock(path: string): Lock {
   const read = readRegularFile(path, { maxBytes, isOwnOnly: true });

@@ -41,19 +41,19 @@ export interface LockedUse {
   readonly signature: string;
 }
 
-/** What another MCP server offered when somebody agreed to it. */
+/** What another MCP server offered when the user agreed to it. */
 export interface LockedServer {
   /** The digests of its tools' definitions, by the names that it gives them. */
   readonly tools: Digests;
   /** The digests of what it says about its skills, by address. */
   readonly skills: Digests;
-  /** Tools that cannot be used here, as they were shown: who knows of them need not be told again. @default there are none */
+  /** Tools that cannot be used here, as they were shown: who knows of them need not be told again. @default no entries */
   readonly leftOut?: Digests;
 }
 
 /** `kitbag.lock`: the skills of a project by where they are, relative to the lock and with `/`. */
 export interface Lock extends Map<string, LockedSkill> {
-  /** Other MCP servers, by name; those of a skill as `skill/server`. @default there are none */
+  /** Other MCP servers, by name; those of a skill as `skill/server`. @default no entries */
   servers?: Map<string, LockedServer>;
 }
 

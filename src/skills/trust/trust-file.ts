@@ -16,13 +16,13 @@ export function trustPath(home: string): string {
  * Reads what is trusted.
  *
  * @throws {KitbagError} `config-invalid` if the file is not what this program wrote, or others can write to it: then nothing is
- *   trusted until somebody has looked.
+ *   trusted until a person has looked.
  */
 export function loadTrust(home: string): TrustList {
   const path = trustPath(home);
   let file: number;
   try {
-    // A link could lead to a file that somebody else writes.
+    // A link could lead to a file that another user writes.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /** Collects hints until it is quiet, then tells them at once. */
 export interface HintCollector {
-  /** Without a path: something changed, and nobody knows what. */
+  /** Without a path: something changed, and it is not known what. */
   hint(path?: string): void;
   close(): void;
 }
@@ -13,7 +13,7 @@ export interface CollectOptions {
   readonly longestMs?: number;
 }
 
-/** Makes a collector; an empty list of paths means that nobody knows which. */
+/** Makes a collector; an empty list of paths means that it is not known which. */
 export function collectHints(tell: (paths: readonly string[]) => void, options: CollectOptions = {}): HintCollector {
   const { settleMs = 40, longestMs = 150 } = options;
   const paths = new Set<string>();

@@ -44,7 +44,7 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
   const decisive = [options.trust?.path, options.lock?.path].filter((path) => path !== undefined);
   const files = [...(options.watchFiles ?? []), ...decisive];
   let folders: readonly string[] = roots;
-  /** While somebody watches, a script that is saved is read at once. */
+  /** While the folder is watched, a script that is saved is read at once. */
   let python: StandbyPython | undefined;
 
   async function load(): Promise<LoadedSkills> {

@@ -15,8 +15,8 @@ export interface FolderWatch {
 }
 
 /**
- * Watches folders and calls `onChange` with the paths that may have changed; an empty list means that nobody knows which. The
- * paths are hints: whoever gets them looks at the disk.
+ * Watches folders and calls `onChange` with the paths that may have changed; an empty list means that it is not known which. The
+ * paths are hints: the caller looks at the disk.
  */
 export function watchFolders(onChange: (paths: readonly string[]) => void, options: CollectOptions = {}): FolderWatch {
   const watches = new Map<string, Watching>();
@@ -31,7 +31,7 @@ export function watchFolders(onChange: (paths: readonly string[]) => void, optio
       // Something may have come or gone before the watch began.
       if (!isCurrent(path, isFile)) hint(path);
     } catch {
-      // It went away just now; whoever asked looks at the disk again and asks again.
+      // It went away just now; the caller looks at the disk again and asks again.
       hint(path);
     }
   }
@@ -130,7 +130,7 @@ export interface TreeWatch {
 
 /** What a watch tells. */
 export interface TreeListener {
-  /** Something at this path may have changed; without a path, nobody knows what. */
+  /** Something at this path may have changed; without a path, it is not known what. */
   hint(path?: string): void;
   /** The system does not let more folders be watched: changes in some of them will not be seen. */
   onLimit(cause: unknown): void;

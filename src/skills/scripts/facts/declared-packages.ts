@@ -54,7 +54,7 @@ function packageNames(text: string): readonly string[] {
       return typeof entries === "object" && entries !== null ? Object.keys(entries) : [];
     });
   } catch {
-    // A file that cannot be read declares nothing; whoever reads it for its own sake says what is wrong with it.
+    // A file that cannot be read declares nothing; the reader of that file says what is wrong with it.
     return [];
   }
 }

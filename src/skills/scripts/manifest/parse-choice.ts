@@ -4,7 +4,7 @@ import type { YamlPlace, YamlReader } from "./yaml-reader.ts";
 /** What stands under the keys of a map. */
 export type Fields = ReadonlyMap<string, YamlPlace>;
 
-/** Reads one of `choices` under a key; what is none of them is reported, and then there is no answer. */
+/** Reads one of `choices` under a key; anything else is reported, and then there is no answer. */
 export function parseChoice<Choice extends string>(
   reader: YamlReader,
   fields: Fields,

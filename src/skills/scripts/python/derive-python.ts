@@ -46,7 +46,7 @@ export function derivePythonText(source: SourceScript): Reading {
   return { kind: "tool", reason: "it runs by itself", description, interface: derived };
 }
 
-/** A `main` with parameters that nothing calls is meant to be called by whoever loads the file. */
+/** A `main` with parameters that nothing calls is meant to be called by the program that loads the file. */
 function isUncalledMain(facts: PythonFacts): boolean {
   return facts.main !== null && !facts.mainCalled && !facts.guard && !facts.acts;
 }

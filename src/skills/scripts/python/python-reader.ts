@@ -22,7 +22,7 @@ export interface PythonReaderOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Larger files are not parsed: nobody writes them by hand, and parsing takes memory in proportion. */
+/** Larger files are not parsed: they are not written by hand, and parsing takes memory in proportion. */
 export const largestPythonSource = 512 * 1024;
 
 /**

@@ -113,7 +113,7 @@ export interface DescribedValue {
   readonly choices?: readonly string[];
 }
 
-/** What is quoted is a value. A bare word is one only if nothing goes on after it, or the unit of a number: "this year" is none. */
+/** What is quoted is a value. A bare word is one only if nothing goes on after it, or the unit of a number: "this year" is not a value. */
 const defaultWords =
   /(?:\bdefaults?(?: value)?(?: to| is)?|默认(?:值)?(?:为)?)\s*[:=：]?\s*(?<value>"[^"\n]{1,80}"|'[^'\n]{1,80}'|`[^`\n]{1,80}`|[^\s,;()[\]（），。]{1,80}(?=\s*(?:$|[,;()[\]（），。|]|[–—-]\s)|(?<=[.])\s)|-?\d+(?:\.\d+)?(?=\s*(?:ms|s|secs?|seconds?|m|mins?|minutes?|hours?|days?|px|pixels?|%|bytes?|[km]b|items?|results?|rows?|lines?|pages?|times|retries|characters?|chars|tokens?|workers?)\s*(?:$|[.,;()[\]|])))/iu;
 const choiceWords =
