@@ -1,3 +1,8 @@
+/*
+ * The agent: asks a model and makes the calls that it asks for, until it has an answer. May import the workspace, models, records, the
+ * store and everything below. Start with `run/run-loop.ts` (one step after the other), then `run/run-calls.ts` and `log/run-log.ts`
+ * (what is on disk before a call is made).
+ */
 import { createRuns } from "../records/runs/create-runs.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";

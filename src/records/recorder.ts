@@ -1,3 +1,8 @@
+/*
+ * Records: what is written of runs, calls and tools, and what reads it: journals (`runs/`), the audit (`audit/`), statistics
+ * (`stats/`), versions (`versions/`). May import the store and everything below. Start here: journals and the audit are written
+ * through this recorder; then `runs/run-journal.ts` and `audit/open-audit.ts`.
+ */
 /** One item on its way into a stream. */
 export interface Recording<Item, Answer> {
   readonly item: Item;
