@@ -7,7 +7,7 @@ import type { SkillReport } from "./skill-report.ts";
 
 const labelForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/u;
 
-/** Older versions are not kept. */
+/** Of a folder with more, the rest is not read. */
 const mostVersions = 50;
 
 /** Reads one folder. */

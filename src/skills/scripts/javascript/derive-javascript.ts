@@ -1,6 +1,6 @@
 import type { ArgvFacts, StdinFact } from "../arguments/argv-facts.ts";
 import { javascriptDialect } from "../arguments/argument-lists.ts";
-import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import { createHelpTexts } from "../arguments/help-texts.ts";
 import { readCode } from "../arguments/read-code.ts";
 import { findFields } from "../arguments/read-fields.ts";
@@ -60,7 +60,7 @@ function deriveManual(code: Code, texts: readonly string[], { fileName, text }: 
   const readsArgv = read.readsArgv || otherParsers.test(text) || /^#!.*\bzx\b/u.test(text);
   const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
   const words = new Set(code.all.flatMap((node) => (node.kind === "value" ? [node.value] : [])));
-  return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
+  return deriveManualInterface({ fileName, facts, texts, isWord: (word) => words.has(word) });
 }
 
 const stdinUse =

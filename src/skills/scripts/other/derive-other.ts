@@ -1,5 +1,5 @@
 import { noFacts, type ArgvFacts, type StdinFact } from "../arguments/argv-facts.ts";
-import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import { createHelpTexts, type HelpTexts } from "../arguments/help-texts.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
 import {
@@ -143,7 +143,7 @@ function deriveManual(
     stdin,
   });
   const words = new Set(scanned.pieces.filter(({ kind }) => kind === "string").map((piece) => piece.text));
-  return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
+  return deriveManualInterface({ fileName, facts, texts, isWord: (word) => words.has(word) });
 }
 
 /** Lines that start at the margin and are more than definitions make a file a program. */

@@ -1,6 +1,6 @@
 import { type ArgvFacts, type FlagFact, noFacts, type StdinFact } from "../arguments/argv-facts.ts";
 import { pythonDialect } from "../arguments/argument-lists.ts";
-import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import { readCode } from "../arguments/read-code.ts";
 import { findFields } from "../arguments/read-fields.ts";
 import { type Code, indexCode } from "../code/code.ts";
@@ -69,7 +69,7 @@ function deriveManual({ text, fileName }: SourceScript, facts: PythonFacts | und
   const words = new Set(scanned.pieces.filter(({ kind }) => kind === "string").map((piece) => piece.text));
   // For docopt the usage text is the declaration: a bare word in it is always meant.
   const isWord = (word: string): boolean => words.has(word) || modules.includes("docopt");
-  return deriveByHand({ fileName, facts: read, texts: textsOf(text, scanned.pieces), isWord });
+  return deriveManualInterface({ fileName, facts: read, texts: textsOf(text, scanned.pieces), isWord });
 }
 
 /** Without a syntax tree, only `sys.argv[1]` and its like are read. */

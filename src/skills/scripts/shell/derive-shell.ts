@@ -1,7 +1,7 @@
 import { toDescription } from "../describe.ts";
 import { asOpen } from "../derived-interface.ts";
 import type { ArgvFacts, StdinFact } from "../arguments/argv-facts.ts";
-import { deriveByHand } from "../arguments/derive-by-hand.ts";
+import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { Parse } from "../syntax/parse.ts";
@@ -23,7 +23,7 @@ export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: numbe
   const programs = programsOf(script.nodes);
   if (other !== undefined) return { ...other, description, programs };
   const words = wordsOf(script.nodes);
-  const derived = deriveByHand({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
+  const derived = deriveManualInterface({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
   return {
     kind: "tool",
     reason: "it runs commands",

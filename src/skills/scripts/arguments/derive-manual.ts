@@ -10,7 +10,7 @@ import { mergePositionals } from "./merge-positionals.ts";
 import { pickCommands, type CommandGroup } from "./pick-commands.ts";
 
 /** What there is to go by when a script handles its arguments by hand. */
-export interface HandSources {
+export interface ManualSources {
   readonly fileName: string;
   readonly facts: ArgvFacts;
   /** Comments, strings and here-documents of the script. */
@@ -20,7 +20,7 @@ export interface HandSources {
 }
 
 /** Derives the interface of a script from its code and from what its texts say about how it is called. */
-export function deriveByHand({ fileName, facts, texts, isWord }: HandSources): DerivedInterface {
+export function deriveManualInterface({ fileName, facts, texts, isWord }: ManualSources): DerivedInterface {
   const sure = facts.flags.filter(({ unsure }) => unsure !== true);
   const byFlag = new Map(sure.flatMap((fact) => fact.flags.map((flag) => [flag, fact.takesValue] as const)));
   const usage = readUsage(texts, fileName, (flag) => byFlag.get(flag));
