@@ -1,3 +1,8 @@
+/**
+ * Where tools run: functions of this process, scripts, WASM modules, pipelines, programs of models and tools of other MCP servers.
+ * This folder may import `packages`, `sandbox`, `platform` and `core`; programs in folders named `inside` import only node: modules and
+ * each other. Start reading here and in `start-runtimes.ts`; `pipeline/` and `code/` stand on their own.
+ */
 import { checkPackageOptions } from "../packages/install/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import type { Runtime } from "../core/runtime.ts";

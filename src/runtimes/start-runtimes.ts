@@ -16,7 +16,7 @@ import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
 import type { WarmLauncher } from "./script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
-import { wasmRuntime } from "./wasm/wasm-runtime.ts";
+import type { WasmRuntime, WasmRuntimeOptions } from "./wasm/wasm-runtime.ts";
 
 /** Runtimes that have their sandbox. */
 export interface Started {
@@ -46,7 +46,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const connections = createConnectionLog(onConnection);
   const profiles = toProfiles({ sandbox, places, connections }, { ...options, directory, home });
   const secrets = findSecret === undefined ? {} : { findSecret };
-  const wasm = wasmRuntime({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
+  const wasm = lazyWasm({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
     sandbox,
     toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
@@ -80,6 +80,19 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 async function openLauncher(sandbox: FoundSandbox): Promise<WarmLauncher> {
   const { warmLauncher } = await import("./script/warm-launcher.ts");
   return warmLauncher(sandbox, { directory: sandbox.area.private });
+}
+
+/** Loads what runs modules at the first call of one: most processes call only scripts. */
+function lazyWasm(options: WasmRuntimeOptions): WasmRuntime {
+  let loading: Promise<WasmRuntime> | undefined;
+  const load = (): Promise<WasmRuntime> =>
+    (loading ??= import("./wasm/wasm-runtime.ts").then(({ wasmRuntime }) => wasmRuntime(options)));
+  return {
+    kind: "wasm",
+    describe: () => ({ sandbox: options.sandbox.name }),
+    run: async (tool, input, context) => (await load()).run(tool, input, context),
+    close: async () => (await loading)?.close(),
+  };
 }
 
 interface Watched {

@@ -1,3 +1,7 @@
+/**
+ * Packages of scripts, and compilers of WASM tools. This folder may import `sandbox`, `platform` and `core`. Start reading here for
+ * packages (`install/`), and in `build/build-tool.ts` for compilers.
+ */
 import { untilAborted } from "../../core/async.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";

@@ -35,7 +35,7 @@ export function processFunctions(guest: Guest, getFacts: () => CallFacts): WasiF
 }
 
 /** The time of a clock in nanoseconds: 0 is the time of day, 1 goes on steadily, and so do those of CPU time, 2 and 3. */
-export function readClock(clock: number): bigint {
+function readClock(clock: number): bigint {
   if (clock === 0) return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
   if (clock === 1 || clock === 2 || clock === 3) return process.hrtime.bigint();
   throw new WasiError("inval");
