@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../core/async.ts";
 import { describeCause, type Failure, isKitbagError, toFailure } from "../../core/errors.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
@@ -17,9 +18,6 @@ import { untilStopped } from "./until-stopped.ts";
 
 /** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */
 const graceMs = 1000;
-
-/** The longest time that a timer can wait. */
-const longestTimer = 2 ** 31 - 1;
 
 const nothingUsed: RunUsage = {
   inputTokens: 0,
@@ -125,7 +123,7 @@ async function goThrough({ controller, stop }: Job, run: RunState): Promise<RunE
   log.signal?.addEventListener("abort", stop);
   const leftMs = limits.maxMs - (performance.now() - run.startedAt);
   const timeUp = (): void => controller.abort(timeIsUp);
-  const timer = leftMs > longestTimer ? undefined : setTimeout(timeUp, Math.max(0, leftMs));
+  const timer = leftMs > longestTimerMs ? undefined : setTimeout(timeUp, Math.max(0, leftMs));
   try {
     return await runLoop(run);
   } catch (cause) {

@@ -18,7 +18,7 @@ import {
   type RunRecord,
   toStream,
 } from "./run-records.ts";
-import { createRunState, createSteps, type RunState } from "./run-steps.ts";
+import { createJournalState, createSteps, type JournalState } from "./run-steps.ts";
 import type { Run } from "./run.ts";
 
 /** What {@link openRun} needs. */
@@ -61,7 +61,7 @@ export async function openRun(
   if (begun !== undefined) return begun;
   const lease = await options.leases.take(runId);
   try {
-    const state = createRunState();
+    const state = createJournalState();
     const past = await takeJournal(options, { runId, state, events });
     const position = past.length + 1 + (past.length === 0 ? events.length : 0);
     return createRun(options, { runId, lease, state, past, position });
@@ -81,7 +81,7 @@ async function beginRun(
   const atEnd = appendsAtEnd.get(log);
   if (atEnd?.kv !== kv) return undefined;
   const stream = toStream(runId);
-  const state = createRunState();
+  const state = createJournalState();
   const record = { type: "lease-start", epoch: 1, worker } as const;
   const texts = [record, ...events].map((value, index) => toKeptText(stream, value, index));
   try {
@@ -102,7 +102,7 @@ async function beginRun(
 
 interface Taking {
   readonly runId: string;
-  readonly state: RunState;
+  readonly state: JournalState;
   readonly events: readonly RunEvent[];
 }
 
@@ -131,7 +131,7 @@ async function takeJournal({ log, worker }: OpenRunOptions, { runId, state, even
 interface Taken {
   readonly runId: string;
   readonly lease: Lease;
-  readonly state: RunState;
+  readonly state: JournalState;
   readonly past: readonly LogEntry[];
   /** Where the journal ends. */
   readonly position: number;

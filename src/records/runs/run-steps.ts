@@ -11,7 +11,7 @@ import type { Run, StepContext, StepOptions } from "./run.ts";
 export interface StepsOptions {
   readonly runId: string;
   readonly journal: Journal;
-  readonly state: RunState;
+  readonly state: JournalState;
   readonly signal: AbortSignal;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -126,7 +126,7 @@ async function keep({ journal, state }: StepsOptions, record: StepRecord): Promi
   await journal.appendRecord(record, () => hasRecord(state, record));
 }
 
-function hasRecord(state: RunState, record: StepRecord): boolean {
+function hasRecord(state: JournalState, record: StepRecord): boolean {
   const { attempt, status } = state.step(record.step);
   return record.type === "step-intent" ? attempt === record.attempt : status === "done";
 }
@@ -142,7 +142,7 @@ interface StepState {
 }
 
 /** What the journal of a run says, taken together. */
-export interface RunState {
+export interface JournalState {
   /** The number of the last lease; 0 if nobody ever worked on it. */
   readonly epoch: number;
   /** Who had, or has, the last lease. */
@@ -160,11 +160,11 @@ export interface RunState {
 const untouched: StepState = { attempt: 0, status: "new", recall: () => null };
 
 /** Makes the state of a run whose journal is empty. */
-export function createRunState(): RunState {
-  return new JournalState();
+export function createJournalState(): JournalState {
+  return new FoldedJournal();
 }
 
-class JournalState implements RunState {
+class FoldedJournal implements JournalState {
   epoch = 0;
   worker = "";
   attempt = 0;
