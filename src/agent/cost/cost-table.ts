@@ -1,7 +1,7 @@
 import type { ModelContent } from "../../models/model.ts";
 import { countPart, countTool } from "../../models/tokens/count-content.ts";
 import { type CountingModel, estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
-import { familyOf, type TokenFamily } from "../../models/tokens/token-family.ts";
+import { familyOf, type TokenFamily } from "../../models/providers.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { foldJournal } from "../log/fold-journal.ts";

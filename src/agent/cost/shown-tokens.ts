@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { type ContentCount, countPart, countTool } from "../../models/tokens/count-content.ts";
 import { type CountingModel, estimateMessageTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
-import { familyOf, type TokenFamily } from "../../models/tokens/token-family.ts";
+import { familyOf, type TokenFamily } from "../../models/providers.ts";
 import { readNativeChange, readSpokenChange } from "../../models/tool-changes.ts";
 import { readActivation } from "../exposure/tell-activation.ts";
 import { markOf } from "../memory/kitbag-mark.ts";

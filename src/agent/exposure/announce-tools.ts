@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ModelTool } from "../../models/model.ts";
+import { providerRow } from "../../models/providers.ts";
 import { toNativeChange, toSpokenChange } from "../../models/tool-changes.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
@@ -38,7 +39,7 @@ function isUseful({ name }: DispatchTool, session: Session, isNative: boolean): 
  * the new tools are reached with `call_tool`.
  */
 export function announceTools({ session, model, instructions = "" }: ExposureParts): Exposure {
-  const isNative = model.provider.startsWith("anthropic");
+  const isNative = providerRow(model).readsToolChanges === true;
   /** Skills whose tools the model has been told of by opening them itself. */
   const opened = new Set<string>();
   const own = new Map<string, DispatchTool>();

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "../../models/model.ts";
 import { countText } from "../../models/tokens/count-text.ts";
 import { type CountingModel, estimateMessageTokens, estimateToolTokens } from "../../models/tokens/estimate-tokens.ts";
-import { familyOf } from "../../models/tokens/token-family.ts";
+import { familyOf } from "../../models/providers.ts";
 import { readNativeChange } from "../../models/tool-changes.ts";
 
 /** A part of a message, as far as it is looked at: there may be others. */

@@ -6,7 +6,7 @@ import type { PriceOf } from "../../models/prices/price-of.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
 import { countPart } from "../../models/tokens/count-content.ts";
 import { estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
-import { familyOf } from "../../models/tokens/token-family.ts";
+import { familyOf, providerRow } from "../../models/providers.ts";
 import { sayToolChanges } from "../../models/tool-changes.ts";
 import type { Question } from "../cost/usage-counter.ts";
 import type { AnswerDropped, CountedAnswer, ModelAnswered } from "../events.ts";
@@ -142,9 +142,10 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
   return {
     ...others,
     // A conversation that was begun with another model may say things that this one does not read.
-    prompt: model.provider.startsWith("anthropic")
-      ? prompt
-      : sayToolChanges(prompt, tools as ModelCall["tools"] & object),
+    prompt:
+      providerRow(model).readsToolChanges === true
+        ? prompt
+        : sayToolChanges(prompt, tools as ModelCall["tools"] & object),
     ...(tools.length > 0 && { tools: tools as ModelCall["tools"] & object }),
     ...(stop && { stopSequences: [...stop] }),
     ...(output && { responseFormat: { type: "json", schema: output.json } }),
@@ -213,25 +214,20 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
   };
 }
 
-const mark = { cacheControl: { type: "ephemeral" } } as const;
-
 /**
  * Says to providers that cache only what they are told to where a prompt can be cut: behind the system text and behind the last
  * message, so that the next question pays for what is new. Changes the list, never a message of it.
  */
-function markCache(prompt: ModelMessage[], { provider }: Pick<Model, "provider">): void {
-  if (!provider.startsWith("anthropic")) return;
+function markCache(prompt: ModelMessage[], model: Pick<Model, "provider">): void {
+  const mark = Object.entries(providerRow(model).cacheMark ?? {});
+  if (mark.length === 0) return;
+  const marked = ({ providerOptions, ...message }: ModelMessage): ModelMessage => {
+    const options = mark.map(([name, options]) => [name, { ...options, ...providerOptions?.[name] }] as const);
+    return { ...message, providerOptions: { ...providerOptions, ...Object.fromEntries(options) } };
+  };
   const last = prompt.length - 1;
   if (prompt[0]?.role === "system") prompt[0] = marked(prompt[0]);
   if (last > 0) prompt[last] = marked(prompt[last] as ModelMessage);
-}
-
-function marked(message: ModelMessage): ModelMessage {
-  const { providerOptions } = message;
-  return {
-    ...message,
-    providerOptions: { ...providerOptions, anthropic: { ...mark, ...providerOptions?.["anthropic"] } },
-  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { GuardAct } from "../../core/guards.ts";
 import { type JsonObject, showValue } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
+import { providerRow } from "../../models/providers.ts";
 import type { Runs } from "../../records/runs/create-runs.ts";
 import { findScopes } from "../../workspace/call/authority.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
@@ -258,12 +259,13 @@ const fewTokens = 4000;
  * skill opens, so that the provider's cache stays good: tools are announced where the provider can, and else found by searching.
  */
 function chooseExposure({ session, model }: ExposureParts): Exposure["name"] {
-  if (model.provider.startsWith("kitbag")) return "direct";
+  const { longExposure = "dispatch" } = providerRow(model);
+  if (longExposure === "direct") return "direct";
   let tokens = 0;
   for (const { skill } of session.getSkills()) {
     for (const tool of skill.tools) {
       tokens += estimateTokens(`${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`);
-      if (tokens > fewTokens) return model.provider.startsWith("anthropic") ? "announce" : "dispatch";
+      if (tokens > fewTokens) return longExposure;
     }
   }
   return "direct";

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../core/json.ts";
 import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
-import { providerOf } from "../../models/prices/provider-names.ts";
+import { providerOf, providerRow } from "../../models/providers.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
 import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import type { RunOptions } from "../agent-options.ts";
@@ -85,22 +85,13 @@ function toJson(value: unknown): JsonValue {
   }
 }
 
-/** Providers that the conventions know under another name. */
-const names: ReadonlyMap<string, string> = new Map([
-  ["amazon-bedrock", "aws.bedrock"],
-  ["azure", "azure.ai.openai"],
-  ["bedrock", "aws.bedrock"],
-  ["google", "gcp.gemini"],
-  ["google-vertex", "gcp.vertex_ai"],
-  ["mistral", "mistral_ai"],
-  ["vertex", "gcp.vertex_ai"],
-  ["xai", "x_ai"],
-]);
-
 /** Says which model is asked, as the conventions want it. */
 function describeModel(model: Model): Attributes {
   const provider = providerOf(model);
-  return { [conventions.providerName]: names.get(provider) ?? provider, [conventions.requestModel]: model.modelId };
+  return {
+    [conventions.providerName]: providerRow(model).tracedAs ?? provider,
+    [conventions.requestModel]: model.modelId,
+  };
 }
 
 /** Says how it is asked, but not what. */

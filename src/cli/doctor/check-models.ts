@@ -1,5 +1,5 @@
 import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
-import { providers, type Environment, type Provider } from "../../models/resolve/providers.ts";
+import { providers, type Environment, type Provider } from "../../models/providers.ts";
 import type { Model } from "../../models/model.ts";
 import { nameModel } from "../agent/agent-options.ts";
 import { renderTable, showDuration } from "../render.ts";

@@ -9,7 +9,7 @@ import { countImages, isImage } from "./count-images.ts";
 import { downloadImage, showUrl } from "./download-image.ts";
 import { createImageCache, type ImageCache } from "./image-cache.ts";
 import type { ImageFile } from "./image-file.ts";
-import { findImageLimits, type ImageLimits, manyImages } from "./image-limits.ts";
+import { providerOf, providerRow, type ImageLimits } from "../providers.ts";
 import { maxPixels, readImage } from "./read-image.ts";
 import { type ImagePart, maxSourceBytes, parseDataUrl } from "./to-image-part.ts";
 
@@ -71,7 +71,7 @@ export async function prepareImages(
 interface Desk {
   readonly options: PrepareImagesOptions;
   readonly cache: ImageCache;
-  readonly limits: ImageLimits;
+  readonly limits: NamedImageLimits;
   readonly maxEdge: number;
   /** Forms of URLs of pictures that the provider downloads itself. */
   readonly urls: readonly RegExp[];
@@ -156,16 +156,35 @@ async function readPart({ cache, options }: Desk, part: ImagePart, data: Bytes):
   return { image, isWhole: true };
 }
 
+/** How many pictures are many. */
+const manyImages = 20;
+
+/** What every provider takes: for servers of which nothing is known, and for models that are several. */
+const strictest: ImageLimits = {
+  mediaTypes: ["image/png", "image/jpeg"],
+  maxBytes: Math.floor((5 * 1024 ** 2 * 3) / 4),
+  maxEdge: 8000,
+  maxEdgeOfMany: 2000,
+};
+
+/** Which pictures a model takes, and whose limits these are. */
+export interface NamedImageLimits extends ImageLimits {
+  readonly provider: string;
+}
+
+/** Finds which pictures a model takes, by the name of its provider (`anthropic.messages`). */
+export function findImageLimits(model: Pick<Model, "provider">): NamedImageLimits {
+  const { images } = providerRow(model);
+  return { provider: images === undefined ? "any" : providerOf(model), ...(images ?? strictest) };
+}
+
 type UserPart = Extract<ModelMessage, { role: "user" }>["content"][number];
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 type ToolPart = ToolMessage["content"][number];
 
-/** Providers whose results of tools hold pictures; the others write them out as text, in base64. */
-const withImages = new Set(["openai.responses", "anthropic.messages", "google.generative-ai"]);
-
 /** Tells whether a prompt has pictures in results of tools that the model's provider takes no pictures in. */
 function hasResultImages(prompt: ModelPrompt, { provider }: Pick<Model, "provider">): boolean {
-  if (withImages.has(provider)) return false;
+  if (providerRow({ provider }).resultImages?.includes(provider) === true) return false;
   return prompt.some(({ role, content }) => role === "tool" && content.some((part) => toFiles(part).length > 0));
 }
 
@@ -222,7 +241,7 @@ const tries = 8;
 const smallestEdge = 64;
 
 /** Tells whether a provider takes a picture as it is. */
-export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: ImageLimits, maxEdge: number): boolean {
+export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: NamedImageLimits, maxEdge: number): boolean {
   if (!limits.mediaTypes.includes(mediaType) || bytes.length > limits.maxBytes) return false;
   return size === undefined || Math.max(size.width, size.height) <= maxEdge;
 }
@@ -235,7 +254,7 @@ export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: ImageL
  */
 export async function convertImage(
   image: ImageFile,
-  limits: ImageLimits,
+  limits: NamedImageLimits,
   maxEdge: number,
   load: LoadSharp = loadPackage,
 ): Promise<ImageFile> {
@@ -266,7 +285,7 @@ export async function convertImage(
   throw new KitbagError("image-invalid", { image: image.name, reason });
 }
 
-async function loadSharp(image: ImageFile, limits: ImageLimits, load: LoadSharp): Promise<OpenSharp> {
+async function loadSharp(image: ImageFile, limits: NamedImageLimits, load: LoadSharp): Promise<OpenSharp> {
   const provider = limits.provider === "any" ? "this model" : limits.provider;
   const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
   return ((await load("sharp", user)) as { readonly default: OpenSharp }).default;

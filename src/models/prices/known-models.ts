@@ -1,6 +1,6 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 
-import { pricedProvider } from "./provider-names.ts";
+import { providerRow } from "../providers.ts";
 import type { Rate, TokenPrice } from "./token-price.ts";
 
 /** What is known about a model. */
@@ -36,7 +36,7 @@ async function load(): Promise<KnownModels> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
   loaded = {
     find(provider, modelId) {
-      const providerId = pricedProvider(provider);
+      const providerId = providerRow(provider).pricedAs ?? provider;
       // Looked at by its whole name: the package takes "openai-compatible" for OpenAI, whose prices are not those of any server.
       if (findProvider({ providerId })?.id !== providerId) return undefined;
       const model = calcPrice({}, modelId, { providerId })?.model;

@@ -2,7 +2,7 @@ import type { Model, ModelUsage } from "../model.ts";
 import { knownModels, loadKnownModels, type KnownModel } from "./known-models.ts";
 import type { FindByName } from "./name-table.ts";
 import { createOwnPrices, type OwnPrices } from "./own-prices.ts";
-import { isFree, providerOf } from "./provider-names.ts";
+import { providerOf, providerRow } from "../providers.ts";
 import { costOf, type TokenPrice } from "./token-price.ts";
 
 /**
@@ -49,7 +49,7 @@ export async function createPriceOf(model: Model, options: PriceOptions = {}): P
   const parts: LookupParts = { findOwn: createOwnPrices(prices), now };
   const asked = { provider: providerOf(model), modelId: model.modelId };
   const isOwn = parts.findOwn(`${asked.provider}/${asked.modelId}`) !== undefined;
-  if (!isOwn && !isFree(model)) await loadKnownModels();
+  if (!isOwn && providerRow(model).isFree !== true) await loadKnownModels();
   return createLookup(parts, asked);
 }
 
@@ -102,7 +102,7 @@ function find({ findOwn, now }: LookupParts, { provider, modelId: askedId }: Ask
     const own = findOwn(`${provider}/${name}`);
     if (own !== undefined) return { price: own, untilMs: Infinity };
   }
-  if (isFree({ provider })) return { price: "free", untilMs: Infinity };
+  if (providerRow({ provider }).isFree === true) return { price: "free", untilMs: Infinity };
   const known = knownModels();
   if (known === undefined) {
     // Only a model that is several can come here, and not one of Kitbag's: those see to it. The next answer is known.

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { redactText } from "../../core/redaction/redact.ts";
-import { suggestName } from "./suggest-name.ts";
+import { guessProvider, providers } from "../providers.ts";
 
 /** The name of a model, taken apart. */
 export interface ModelName {
@@ -125,4 +125,15 @@ export function showName(name: string): string {
     .replaceAll(/\/\/[^/]*@/gu, "//***@")
     .replaceAll(/\?[^#]*/gu, "?***");
   return redactText(short);
+}
+
+/** What was meant by the name of a model that says no provider, or says it in another way: `openai:gpt-6-sol`, `gpt-6-sol`. */
+function suggestName(name: string): string | undefined {
+  if (/^local\b/iu.test(name)) return "local";
+  const [, before = "", model = ""] = /^([^:/]+)[:/](.+)$/u.exec(name) ?? [];
+  if (providers.has(before.toLowerCase())) return `${before.toLowerCase()}/${model}`;
+  const bare = name.toLowerCase().replace(/[:/]$/u, "");
+  if (providers.has(bare)) return `${bare}/…`;
+  const provider = guessProvider(name);
+  return provider === undefined ? undefined : `${provider}/${name}`;
 }

@@ -7,7 +7,7 @@ import { expect, test, type TestContext } from "vitest";
 
 import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall } from "../model.ts";
-import { providers, type Provider } from "./providers.ts";
+import { providers, type Provider } from "../providers.ts";
 import { resolveFrom, resolveModel, type ResolveModelOptions } from "./resolve-model.ts";
 import type { ModelSettings } from "./with-settings.ts";
 

@@ -1,4 +1,4 @@
-import { KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import { checkOptionNames } from "../check-option-names.ts";
@@ -6,8 +6,7 @@ import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
 import { checkBaseUrl, parseModelName, showName } from "./parse-model-name.ts";
-import { guessProvider } from "./suggest-name.ts";
-import { providers, type Connection, type Environment, type Provider } from "./providers.ts";
+import { guessProvider, providers, type Connection, type Environment, type Provider } from "../providers.ts";
 import { withSettings, type ModelSettings } from "./with-settings.ts";
 
 /** How {@link resolveModel} finds a model. */
@@ -122,7 +121,8 @@ async function load(provider: Provider, name: string, connection: Connection): P
     return await provider.connect(connection);
   } catch (cause) {
     const { code } = (cause ?? {}) as { code?: unknown };
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
+    const isMissing = isKitbagError(cause, "package-missing") || code === "ERR_MODULE_NOT_FOUND";
+    if (!isMissing && code !== "MODULE_NOT_FOUND") throw cause;
     const facts = { model: showName(name), peer: provider.peer, variables: provider.needsKey ? provider.keys : [] };
     throw new KitbagError("provider-missing", facts, { cause });
   }

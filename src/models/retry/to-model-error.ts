@@ -1,5 +1,5 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { providers } from "../resolve/providers.ts";
+import { providers } from "../providers.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 import { describeFailure, type ProviderFailure, toReason } from "./describe-failure.ts";
 

@@ -3,7 +3,7 @@ import { showValue } from "../../core/json.ts";
 import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
-import { isFree } from "../prices/provider-names.ts";
+import { providerRow } from "../providers.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { checkWhole, openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
@@ -59,7 +59,7 @@ export async function generateCandidate(candidate: Candidate, call: ModelCall): 
 
 /** Whoever counts what several models cost knows only the first beforehand: what it costs is known when one of them has answered. */
 function loadPrices({ model }: Candidate): Promise<unknown> | undefined {
-  return isFree(model) ? undefined : loadKnownModels().catch(() => undefined);
+  return providerRow(model).isFree === true ? undefined : loadKnownModels().catch(() => undefined);
 }
 
 /** Says who made the calls, the parts that hold something of their provider, and the end of the answer. */

@@ -3,7 +3,7 @@ import { showValue } from "../../core/json.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
-import { providerOf } from "../prices/provider-names.ts";
+import { providerOf } from "../providers.ts";
 import { machineClock, toAbortError } from "../../platform/clock.ts";
 import {
   isModelError,

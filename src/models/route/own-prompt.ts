@@ -1,6 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
 import type { ModelCall, ModelMessage } from "../model.ts";
+import { providerRow } from "../providers.ts";
 import { listToolChanges } from "../tool-changes.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 
@@ -18,8 +19,8 @@ type Part = Exclude<ModelMessage["content"][number], string>;
 export function namespacesOf(provider: string): ReadonlySet<string> {
   const name = namespaceOf(provider);
   const camel = name.replaceAll(/[-_]([a-z])/gu, (_, letter: string) => letter.toUpperCase());
-  const others: Readonly<Record<string, string>> = { google: "vertex", vertex: "google", azure: "openai" };
-  return new Set([name, camel, ...(Object.hasOwn(others, name) ? [others[name] as string] : [])]);
+  const other = providerRow(name).sharesOptionsOf;
+  return new Set([name, camel, ...(other === undefined ? [] : [other])]);
 }
 
 /**
@@ -27,8 +28,11 @@ export function namespacesOf(provider: string): ReadonlySet<string> {
  * what they did, changes of the list of tools, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
  */
 export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
-  const isAnthropic = reader.namespaces.has("anthropic");
-  const call = isAnthropic ? withoutLateThinking(given, reader) : listToolChanges(given);
+  const rows = [...reader.namespaces].map((name) => ({ name, ...providerRow(name) }));
+  const thinker = rows.find(({ thinksFirst }) => thinksFirst === true)?.name;
+  const settled = thinker === undefined ? given : withoutLateThinking(given, reader, thinker);
+  const readsChanges = rows.some(({ readsToolChanges }) => readsToolChanges === true);
+  const call = readsChanges ? settled : listToolChanges(settled);
   const prompt = mapChanged(call.prompt, (message) => toOwnMessage(message, reader));
   const tools = call.tools && mapChanged(call.tools, (tool) => (isForeignTool(tool, reader) ? undefined : tool));
   if (prompt === call.prompt && tools === call.tools) return call;
@@ -36,16 +40,16 @@ export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
 }
 
 /**
- * Anthropic wants that an answer which it goes on with began with its own thoughts, if it is to think. Where another model began to
- * call tools, it goes on without; it thinks again with the next thing that is said to it.
+ * A provider that thinks first goes on with an answer only if that began with its own thoughts. Where another model began to call tools, it
+ * goes on without; it thinks again about the next message. `name` is where its options stand.
  */
-function withoutLateThinking(call: ModelCall, reader: Reader): ModelCall {
+function withoutLateThinking(call: ModelCall, reader: Reader, name: string): ModelCall {
   const { reasoning, ...rest } = call;
-  const thinking = call.providerOptions?.["anthropic"]?.["thinking"];
+  const thinking = call.providerOptions?.[name]?.["thinking"];
   const isAsked = (reasoning !== undefined && reasoning !== "none") || thinking !== undefined;
   if (!isAsked || !isBegunByOther(call.prompt, reader)) return call;
-  const { thinking: _, ...anthropic } = call.providerOptions?.["anthropic"] ?? {};
-  return { ...rest, ...(thinking !== undefined && { providerOptions: { ...call.providerOptions, anthropic } }) };
+  const { thinking: _, ...others } = call.providerOptions?.[name] ?? {};
+  return { ...rest, ...(thinking !== undefined && { providerOptions: { ...call.providerOptions, [name]: others } }) };
 }
 
 /** Tells whether results come last, and another model began what they are of. */

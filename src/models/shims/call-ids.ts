@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 
 import type { Model, ModelCall, ModelMessage } from "../model.ts";
-import { namespaceOf } from "./to-v3-prompt.ts";
+import { providerRow } from "../providers.ts";
 import { askForParts, wrapParts } from "./wrap-model.ts";
-
-/** Providers that refuse ids of calls which others give: OpenAI takes 40 characters, Anthropic only those of a name. */
-const strict: ReadonlySet<string> = new Set(["anthropic", "azure", "openai"]);
 
 const safe = /^[\w-]{1,40}$/u;
 
@@ -14,7 +11,7 @@ const safe = /^[\w-]{1,40}$/u;
  * goes on under another id, always the same. The model itself if its provider takes all.
  */
 export function withSafeIds(model: Model): Model {
-  if (!strict.has(namespaceOf(model.provider))) return model;
+  if (providerRow(model).needsSafeIds !== true) return model;
   return wrapParts(model, {
     doGenerate: (call) => model.doGenerate(toSafeCall(call)),
     ask: (call) => askForParts(model, toSafeCall(call)),

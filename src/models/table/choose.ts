@@ -1,7 +1,7 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { costOf, type TokenPrice } from "../prices/token-price.ts";
-import { type Environment, providers } from "../resolve/providers.ts";
+import { type Environment, providers } from "../providers.ts";
 
 /** What a model must be able to do. */
 export interface ModelNeeds {

@@ -1,7 +1,7 @@
 import type { Model } from "../model.ts";
 import { knownModels } from "../prices/known-models.ts";
 import { createNameTable, type FindByName } from "../prices/name-table.ts";
-import { isFree, providerOf } from "../prices/provider-names.ts";
+import { providerOf, providerRow } from "../providers.ts";
 
 /** Context windows of your own, in tokens, by `provider/model` or a beginning of it with `*` behind. */
 export type ContextWindows = Readonly<Record<string, number>>;
@@ -55,7 +55,7 @@ export function contextWindowOf(model: Model, own?: ContextWindows): number | un
   if (given !== undefined) return given;
   if (found.has(model)) return found.get(model);
   const known = knownModels();
-  const window = isFree(model) ? undefined : findWindow(model);
+  const window = providerRow(model).isFree === true ? undefined : findWindow(model);
   if (known !== undefined) found.set(model, window);
   return window;
 }

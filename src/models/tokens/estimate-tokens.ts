@@ -2,7 +2,7 @@ import type { ImageSize } from "../images/image-file.ts";
 import type { Model, ModelMessage, ModelTool } from "../model.ts";
 import { type ContentCount, countMessage, countTool } from "./count-content.ts";
 import { countText, type TokenCount } from "./count-text.ts";
-import { familyOf, type TokenFamily } from "./token-family.ts";
+import { familyOf, type TokenFamily } from "../providers.ts";
 
 /** What a model is shown. */
 export interface PromptParts {

@@ -5,7 +5,7 @@ import { mapSource, type PartAnswer } from "../../../models/shims/part-source.ts
 import { askForParts } from "../../../models/shims/wrap-model.ts";
 import { countPart } from "../../../models/tokens/count-content.ts";
 import { toTokens } from "../../../models/tokens/estimate-tokens.ts";
-import { familyOf } from "../../../models/tokens/token-family.ts";
+import { familyOf } from "../../../models/providers.ts";
 import type { CountedAnswer, MemoryCompacted } from "../../events.ts";
 import type { ReadyModel } from "../../model-source.ts";
 import { type Answer, noUsage, priceAnswer, readAnswer } from "../../run/answer-reader.ts";

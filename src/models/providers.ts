@@ -1,0 +1,289 @@
+/**
+ * The providers of models, one row each: all that is particular to one of them. To add a provider, add a row (and its package to
+ * `peerDependencies`). Other folders read the fields of a row through {@link providerRow}.
+ */
+import type * as AnthropicPackage from "@ai-sdk/anthropic";
+import type * as GooglePackage from "@ai-sdk/google";
+import type * as OpenAIPackage from "@ai-sdk/openai";
+import type * as CompatiblePackage from "@ai-sdk/openai-compatible";
+import type { JSONObject } from "@ai-sdk/provider";
+
+import { loadPackage } from "../platform/load-package.ts";
+import type { Model } from "./model.ts";
+import type { AnyModel } from "./shims/as-model.ts";
+
+/** What is needed to speak to a provider; everything is checked. */
+export interface Connection {
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How it is asked. @default the `fetch` of the system */
+  readonly fetch?: typeof fetch;
+}
+
+/** The environment: names to values. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How a provider is reached, by the package that speaks to it. */
+export interface Provider {
+  readonly peer: string;
+  /** The variables that may hold the key; the first is the one we tell about. */
+  readonly keys: readonly string[];
+  readonly needsKey: boolean;
+  /** Where it is, as the environment says: the variable, if there is one, and its text. */
+  findUrl(env: Environment): { readonly option: string; readonly url: string | undefined };
+  /** Whether its package can be loaded, as far as that is known without loading it. */
+  isInstalled(): boolean;
+  /** Loads the package and makes the model. @throws {KitbagError} `package-missing` */
+  connect(connection: Connection): Promise<AnyModel>;
+}
+
+/** Which pictures a provider takes. */
+export interface ImageLimits {
+  readonly mediaTypes: readonly string[];
+  readonly maxBytes: number;
+  /** The longest side, in pixels. */
+  readonly maxEdge: number;
+  /** The longest side if there are more than `manyImages` pictures. */
+  readonly maxEdgeOfMany: number;
+}
+
+/** Models that count tokens alike. */
+export type TokenFamily = "claude" | "gemini" | "usual";
+
+/** A provider. A field that is missing means that nothing is particular there. */
+export interface ProviderRow {
+  /** How `resolveModel` reaches it; missing for providers that only come as a model of the AI SDK. */
+  readonly connection?: Provider;
+  /** What its models are called, for a name that says no provider. */
+  readonly modelNames?: RegExp;
+  /** Its name where prices are known. @default its name */
+  readonly pricedAs?: string;
+  /** Its answers cost nothing: Kitbag's own models, or a server on this machine. */
+  readonly isFree?: boolean;
+  readonly images?: ImageLimits;
+  /** Its interfaces whose tool results hold pictures; the others write them out as text, in base64. */
+  readonly resultImages?: readonly string[];
+  /** How its models count tokens, whatever they are called. */
+  readonly tokens?: TokenFamily;
+  /** It refuses ids of calls that others give: OpenAI takes 40 characters, Anthropic only those of a name. */
+  readonly needsSafeIds?: boolean;
+  /** Another provider whose options it reads too. */
+  readonly sharesOptionsOf?: string;
+  /** It reads changes of the list of tools in the middle of a conversation. */
+  readonly readsToolChanges?: boolean;
+  /** It thinks about an answer only if that began with its own thoughts; its options for thinking stand under its name. */
+  readonly thinksFirst?: boolean;
+  /** What says where a prompt can be cut, to a provider that caches only what it is told to. */
+  readonly cacheMark?: { readonly [namespace: string]: JSONObject };
+  /** How a model is shown a long list of tools. @default "dispatch" */
+  readonly longExposure?: "announce" | "direct" | "dispatch";
+  /** Its name in traces. @default its name */
+  readonly tracedAs?: string;
+}
+
+const webImages = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+const openai: ProviderRow = {
+  connection: {
+    peer: "@ai-sdk/openai",
+    isInstalled: () => isThere("@ai-sdk/openai"),
+    keys: ["OPENAI_API_KEY"],
+    needsKey: true,
+    findUrl: fromVariable("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    connect: async (connection) => (await loadOpenAI(connection)).responses(connection.model),
+  },
+  modelNames: /^(?:chat)?gpt|^codex|^o[1-9]\b/iu,
+  images: { mediaTypes: webImages, maxBytes: toBytes(20), maxEdge: Infinity, maxEdgeOfMany: Infinity },
+  resultImages: ["openai.responses"],
+  needsSafeIds: true,
+};
+
+const anthropic: ProviderRow = {
+  connection: {
+    peer: "@ai-sdk/anthropic",
+    isInstalled: () => isThere("@ai-sdk/anthropic"),
+    keys: ["ANTHROPIC_API_KEY"],
+    needsKey: true,
+    findUrl: fromVariable("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
+    async connect({ model, baseUrl, apiKey, headers }) {
+      const { createAnthropic } = await load<typeof AnthropicPackage>("@ai-sdk/anthropic");
+      return createAnthropic({ baseURL: baseUrl, headers: { ...headers }, ...keyOf(apiKey) })(model);
+    },
+  },
+  modelNames: /^claude|^(?:opus|sonnet|haiku)\b/iu,
+  images: { mediaTypes: webImages, maxBytes: toBytes(5), maxEdge: 8000, maxEdgeOfMany: 2000 },
+  resultImages: ["anthropic.messages"],
+  tokens: "claude",
+  needsSafeIds: true,
+  readsToolChanges: true,
+  thinksFirst: true,
+  cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+  longExposure: "announce",
+};
+
+const google: ProviderRow = {
+  connection: {
+    peer: "@ai-sdk/google",
+    isInstalled: () => isThere("@ai-sdk/google"),
+    keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    needsKey: true,
+    findUrl: () => ({ option: "baseUrl", url: "https://generativelanguage.googleapis.com/v1beta" }),
+    async connect({ model, baseUrl, apiKey, headers }) {
+      const { createGoogle } = await load<typeof GooglePackage>("@ai-sdk/google");
+      return createGoogle({ baseURL: baseUrl, headers: { ...headers }, ...keyOf(apiKey) })(model);
+    },
+  },
+  modelNames: /^gemini/iu,
+  images: {
+    mediaTypes: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    maxBytes: toBytes(7),
+    maxEdge: Infinity,
+    maxEdgeOfMany: Infinity,
+  },
+  resultImages: ["google.generative-ai"],
+  sharesOptionsOf: "vertex",
+  tracedAs: "gcp.gemini",
+};
+
+const lmStudioUrl = { option: "baseUrl", url: "http://127.0.0.1:1234/v1" };
+const bedrock: ProviderRow = { pricedAs: "aws", tracedAs: "aws.bedrock" };
+const vertex: ProviderRow = { pricedAs: "google", tracedAs: "gcp.vertex_ai" };
+
+/** The table, by the name that a model's name begins with. `local` needs nothing and is not in it. */
+const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
+  ["openai", openai],
+  [
+    "openai-chat",
+    {
+      connection: {
+        ...(openai.connection as Provider),
+        connect: async (connection) => (await loadOpenAI(connection)).chat(connection.model),
+      },
+    },
+  ],
+  ["anthropic", anthropic],
+  ["google", google],
+  ["ollama", { connection: compatible("ollama", { keys: [], findUrl: findOllama }), isFree: true }],
+  ["lmstudio", { connection: compatible("lmstudio", { keys: [], findUrl: () => lmStudioUrl }), isFree: true }],
+  [
+    "openai-compatible",
+    {
+      connection: compatible("openai-compatible", {
+        keys: ["KITBAG_OPENAI_COMPATIBLE_KEY"],
+        findUrl: (env) => ({ option: "baseUrl", url: env["KITBAG_OPENAI_COMPATIBLE_URL"]?.trim() || undefined }),
+      }),
+    },
+  ],
+  ["amazon-bedrock", bedrock],
+  ["azure", { needsSafeIds: true, sharesOptionsOf: "openai", tracedAs: "azure.ai.openai" }],
+  ["azure-openai", { pricedAs: "azure" }],
+  ["bedrock", bedrock],
+  ["google-vertex", vertex],
+  ["kitbag", { isFree: true, longExposure: "direct" }],
+  ["mistral", { tracedAs: "mistral_ai" }],
+  ["togetherai", { pricedAs: "together" }],
+  ["vertex", { ...vertex, sharesOptionsOf: "google" }],
+  ["xai", { pricedAs: "x-ai", tracedAs: "x_ai" }],
+]);
+
+/** The providers that `resolveModel` reaches, by the names that models' names begin with. */
+export const providers: ReadonlyMap<string, Provider> = new Map(
+  [...rows].flatMap(([name, { connection }]) => (connection === undefined ? [] : [[name, connection] as const])),
+);
+
+/** The provider of a model, as `resolveModel` names it: packages say `openai.responses`, `google.generative-ai`. */
+export function providerOf({ provider }: Pick<Model, "provider">): string {
+  const end = provider.indexOf(".");
+  return end === -1 ? provider : provider.slice(0, end);
+}
+
+const nothingKnown: ProviderRow = {};
+
+/** What is particular about the provider of a model, or about one by its name; nothing if it is not known. */
+export function providerRow(model: Pick<Model, "provider"> | string): ProviderRow {
+  return rows.get(typeof model === "string" ? model : providerOf(model)) ?? nothingKnown;
+}
+
+/** The provider of models that are called like this, if it is well known. */
+export function guessProvider(name: string): string | undefined {
+  return [...rows].find(([, { modelNames }]) => modelNames?.test(name) === true)?.[0];
+}
+
+/** How a model counts tokens: by its name, since many providers have models of others. */
+export function familyOf(model: Pick<Model, "provider" | "modelId">): TokenFamily {
+  if (/claude/iu.test(model.modelId)) return "claude";
+  return providerRow(model).tokens ?? (/gemini|gemma/iu.test(model.modelId) ? "gemini" : "usual");
+}
+
+/** A server that speaks as OpenAI's chat completions do, under a name of its own. */
+function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Provider {
+  const peer = "@ai-sdk/openai-compatible";
+  return {
+    peer,
+    isInstalled: () => isThere(peer),
+    needsKey: false,
+    ...rest,
+    async connect({ model, baseUrl, apiKey, headers, fetch: ask }) {
+      const { createOpenAICompatible } = await load<typeof CompatiblePackage>(peer);
+      const settings = {
+        name,
+        baseURL: baseUrl,
+        headers: { ...headers },
+        includeUsage: true,
+        ...keyOf(apiKey),
+        ...(ask && { fetch: ask }),
+      };
+      // Ollama and LM Studio hold an answer to a schema; of a server that we do not know it is not sure.
+      return createOpenAICompatible({ ...settings, supportsStructuredOutputs: name !== "openai-compatible" })(model);
+    },
+  };
+}
+
+async function loadOpenAI({ baseUrl, apiKey, headers }: Connection) {
+  const { createOpenAI } = await load<typeof OpenAIPackage>("@ai-sdk/openai");
+  return createOpenAI({ baseURL: baseUrl, headers: { ...headers }, ...keyOf(apiKey) });
+}
+
+async function load<Module>(peer: string): Promise<Module> {
+  return loadPackage<Module>(peer, "resolveModel");
+}
+
+function isThere(peer: string): boolean {
+  // A bundler may have taken the function away: then loading will tell.
+  if (typeof import.meta.resolve !== "function") return true;
+  try {
+    import.meta.resolve(peer);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function keyOf(apiKey: string | undefined): { readonly apiKey?: string } {
+  return apiKey === undefined ? {} : { apiKey };
+}
+
+/** Providers count the bytes of the base64 text, which is a third longer. */
+function toBytes(megabytes: number): number {
+  return Math.floor((megabytes * 1024 ** 2 * 3) / 4);
+}
+
+function fromVariable(option: string, usual: string): Provider["findUrl"] {
+  return (env) => ({ option, url: env[option]?.trim() || usual });
+}
+
+/** `OLLAMA_HOST` is a host, a port or a URL; what a server listens on with `0.0.0.0` is reached on this machine. */
+function findOllama(env: Environment): { readonly option: string; readonly url: string } {
+  const option = "OLLAMA_HOST";
+  const host = env[option]?.trim() || "127.0.0.1:11434";
+  const whole = /^https?:\/\//u.test(host) ? host : `http://${host.replace(/^:/u, "127.0.0.1:")}`;
+  const url = URL.parse(whole);
+  if (url === null) return { option, url: whole };
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
+  // The usual ports of the web are left out of a URL that says them: only one without any gets ours.
+  if (url.port === "" && !/:\d+\/?$/u.test(whole) && url.protocol === "http:") url.port = "11434";
+  url.pathname = /\/v1\/?$/u.test(url.pathname) ? url.pathname : `${url.pathname.replace(/\/$/u, "")}/v1`;
+  return { option, url: url.href };
+}
