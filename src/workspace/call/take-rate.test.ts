@@ -207,6 +207,34 @@ test("a call fails as soon as it knows that there is no room in what is left of 
   expect(codeOf(await waiting)).toBe("ok");
 });
 
+test("a call whose turn comes waits for another limit that has filled meanwhile, or fails if that takes too long", async () => {
+  vi.useFakeTimers();
+  for (const [limitMs, code] of [
+    [2000, "limit-reached"],
+    [30_000, "ok"],
+  ] as const) {
+    const outer = defineTool({
+      name: "outer",
+      description: "Calls echo a little later",
+      run: async (_input, { call }) => {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return (await call("echo")).status;
+      },
+    });
+    const rates: RateLimit[] = [
+      { per: "workspace", calls: 1, inMs: 1000 },
+      { per: "tool", of: "echo", calls: 1, inMs: 3000 },
+    ];
+    const workspace = createWorkspace({ tools: [echo(), outer], rates });
+    const first = workspace.call("outer");
+    const waiting = workspace.call("echo", {}, { limitMs });
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(await first).toMatchObject({ output: "ok" });
+    expect(codeOf(await waiting)).toBe(code);
+  }
+});
+
 test("a call whose time is over while it stands in line is told how long it would still have been", async () => {
   vi.useFakeTimers();
   const workspace = createWorkspace({ tools: [echo()], rates: [{ per: "tool", calls: 1, inMs: 1000 }] });

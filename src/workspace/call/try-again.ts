@@ -23,8 +23,7 @@ async function watch(call: Call, breakers: Breakers, run: Next): Promise<ToolOut
   const { entry, id, address: tool } = call;
   const outcome = await breakers.run({
     entry,
-    // One that had to stop while it waited has its outcome already.
-    run: () => (call.stopped === undefined ? run() : { status: "failed", error: call.stopped }),
+    run,
     isFault: (failed) => isFaultOf(call, failed),
     wait: async (trial) => {
       const race = await raceStop(call, trial);

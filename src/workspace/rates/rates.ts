@@ -149,9 +149,8 @@ function waitBehind({ limit }: Limiter, { roomAt }: OpenQueue, count: number, no
   return Math.ceil(Math.max(1, roomAt - now) + (count * limit.inMs) / limit.calls);
 }
 
-/** What the counter of a limit says, if it has no room. */
-function toReached(limiter: Limiter, name: string, waitMs: number, now: number): Reached | undefined {
-  if (waitMs === 0) return undefined;
+/** What the counter of a limit says that has no room. */
+function toReached(limiter: Limiter, name: string, waitMs: number, now: number): Reached {
   const open = limiter.queues.get(name);
   if (open !== undefined) open.roomAt = now + waitMs;
   const limit = describeRate(limiter.limit);
