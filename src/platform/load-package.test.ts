@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { expect, test } from "vitest";
+import type * as Yaml from "yaml";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { loadPackage } from "./load-package.ts";
 
 test("loadPackage() gives what a package exports", async () => {
-  const { parse } = await loadPackage<typeof import("yaml")>("yaml", "readYaml");
+  const { parse } = await loadPackage<typeof Yaml>("yaml", "readYaml");
 
   expect(parse("a: 1")).toEqual({ a: 1 });
 });

@@ -34,6 +34,15 @@ void main();
 `;
 const printed = '[42,"ok"]\n';
 
+/** What is used of the bundlers: they are installed for these tests alone, so their types are not there for the compiler. */
+interface Esbuild {
+  build(options: object): Promise<{ readonly metafile: { readonly outputs: Readonly<Record<string, Output>> } }>;
+}
+
+interface Rollup {
+  rollup(options: object): Promise<{ write(options: object): Promise<unknown> }>;
+}
+
 /** A project that has the package and what it depends on, but no optional package. */
 let project: string;
 
@@ -54,7 +63,7 @@ afterAll(() => {
 
 test("esbuild builds a program with an agent, of which at most 400 KB are loaded at once", async (context) => {
   needBundlers(context);
-  const { build } = (await import(join(bundlers, "esbuild/lib/main.js"))) as typeof import("esbuild");
+  const { build } = (await import(join(bundlers, "esbuild/lib/main.js"))) as Esbuild;
   const outdir = join(project, "out-esbuild");
 
   const { metafile } = await build({
@@ -75,7 +84,7 @@ test("esbuild builds a program with an agent, of which at most 400 KB are loaded
 
 test("esbuild builds one file of it", async (context) => {
   needBundlers(context);
-  const { build } = (await import(join(bundlers, "esbuild/lib/main.js"))) as typeof import("esbuild");
+  const { build } = (await import(join(bundlers, "esbuild/lib/main.js"))) as Esbuild;
   const outfile = join(project, "out-file/program.mjs");
   const options = { bundle: true, platform: "node", format: "esm", outfile } as const;
 
@@ -86,11 +95,11 @@ test("esbuild builds one file of it", async (context) => {
 
 test("Rollup builds a program with an agent", async (context) => {
   needBundlers(context);
-  const { rollup } = (await import(join(bundlers, "rollup/dist/es/rollup.js"))) as typeof import("rollup");
+  const { rollup } = (await import(join(bundlers, "rollup/dist/es/rollup.js"))) as Rollup;
   const [nodeResolve, commonjs, json] = await Promise.all(
     ["node-resolve", "commonjs", "json"].map(async (name) => {
       const plugin = (await import(join(bundlers, "@rollup", `plugin-${name}/dist/es/index.js`))) as {
-        readonly default: (options?: object) => import("rollup").Plugin;
+        readonly default: (options?: object) => unknown;
       };
       return plugin.default;
     }),

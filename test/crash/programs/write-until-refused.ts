@@ -14,7 +14,7 @@ try {
     await setTimeout(5);
   }
 } catch (cause) {
-  const read = (await store.kv.get("count"))?.value;
-  console.log(`refused ${isKitbagError(cause) ? cause.code : String(cause)} after ${kept}, reads ${String(read)}`);
+  const read = (await store.kv.get("count"))?.value ?? null;
+  console.log(`refused ${isKitbagError(cause) ? cause.code : String(cause)} after ${kept}, reads ${JSON.stringify(read)}`);
 }
 await store.close();
