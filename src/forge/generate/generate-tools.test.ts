@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "vitest";
 
-import { needProgram } from "../../../test/support/need-program.ts";
 import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -8,62 +7,21 @@ import type { Model, ModelCall } from "../../models/model.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { createWorkflowTools } from "../workflow/create-workflow-tools.ts";
-import { findClosestTemplate } from "./generate-tools.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
 
 test.for([
-  [
-    "fetch issues as JSON from the REST API https://api.tracker.example/v2/issues. with MY_API_TOKEN",
-    "api-client",
-    {
-      host: "api.tracker.example",
-      path: "/v2/issues",
-      keyEnv: "MY_API_TOKEN",
-    },
-  ],
-  ["a CSV report grouped by region with the sum of revenue", "csv-report", { groupBy: "region", sumOf: "revenue" }],
-  ["extract links and headings of web pages on docs.example.com", "web-scraper", { hosts: ["docs.example.com"] }],
-  ["run SQL queries on ./data/shop.sqlite", "sql-query", { database: "./data/shop.sqlite" }],
-  ["convert yaml files to json", "file-converter", { from: "yaml", to: "json" }],
-  ["judge the answer of an LLM by a rubric", "llm-judge", {}],
-  ["chain the tools second and first.", "pipeline", { tools: ["second", "first"] }],
-] as const)("findClosestTemplate() takes from %j the template %s", ([description, template, parameters]) => {
-  const closest = findClosestTemplate(description, ["first", "second", "third"]);
-
-  expect(closest).toEqual({ template, parameters });
-});
-
-test("generate_tool fills in the closest template without a model, says so, and the tool can be called", async (context) => {
-  needProgram(context, "python3");
-  const { workspace } = await openWithTools();
-
-  const made = await workspace.call("generate_tool", { description: "A CSV report grouped by region, sum of revenue" });
-  const called = await workspace.call("csv-report-grouped-by", { csv: "region,revenue\nnorth,2\nnorth,3" });
-  const nothing = await workspace.call("generate_tool", { description: "qqqq zzzz" });
-
-  expect(made).toMatchObject({
-    status: "ok",
-    output: { how: "template", template: "csv-report", status: "live", name: "csv-report-grouped-by" },
-  });
-  expect(called).toMatchObject({ status: "ok", output: { groups: [{ group: "north", sum: 5 }] } });
-  expect(nothing.status === "failed" && nothing.error.message).toContain("create_tool");
-});
-
-test.for([
-  ["$(id); '\"`\n", "x"],
-  ["csv '; DROP TABLE --\u0000", undefined],
-  ['csv report grouped by "a\'b\\"', "../../evil"],
-] as const)("generate_tool makes nothing unsafe of %j", async ([description, name]) => {
+  ["compute the BMI", "create_tool"],
+  ["A CSV report grouped by region, sum of revenue", "csv-report"],
+  ["$(id); '\"`\n", "create_tool"],
+] as const)("generate_tool makes nothing of %j without a model, and names %s", async ([description, named]) => {
   const { workspace, forge } = await openWithTools();
 
-  const outcome = await workspace.call("generate_tool", { description, ...(name !== undefined && { name }) });
+  const outcome = await workspace.call("generate_tool", { description });
 
-  // Either it is refused in words, or what was made passed the gate under a plain name.
-  if (outcome.status === "failed") expect(outcome.error.code).toMatch(/^(?:input-invalid|draft-refused)$/u);
-  for (const tool of forge.listTools())
-    expect(tool).toMatchObject({ status: "live", name: expect.stringMatching(/^[a-z0-9-]+$/u) as string });
+  expect(outcome.status === "failed" && outcome.error.message).toContain(named);
+  expect(forge.listTools()).toEqual([]);
 });
 
 test("generate_tool has a model write the tool, and repair it by what the gate says", async () => {
