@@ -11,7 +11,6 @@ import { createPriceOf } from "../../models/prices/price-of.ts";
 import { findAuthor, findLimitedCaller } from "../../workspace/call/authority.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import type { Forge } from "../forge-interface.ts";
-import { makeFilled, fillTemplate } from "../templates/create-template-tool.ts";
 import { templates } from "../templates/templates.ts";
 import { anyObject, toOutput } from "../tools/to-output.ts";
 import { closed } from "../drafts/draft-schema.ts";
