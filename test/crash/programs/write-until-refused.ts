@@ -15,6 +15,8 @@ try {
   }
 } catch (cause) {
   const read = (await store.kv.get("count"))?.value ?? null;
-  console.log(`refused ${isKitbagError(cause) ? cause.code : String(cause)} after ${kept}, reads ${JSON.stringify(read)}`);
+  console.log(
+    `refused ${isKitbagError(cause) ? cause.code : String(cause)} after ${kept}, reads ${JSON.stringify(read)}`,
+  );
 }
 await store.close();
