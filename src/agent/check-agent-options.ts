@@ -1,9 +1,9 @@
+import { isObject } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
 import {
   findWrongOption,
   isFunction,
-  isObject,
   type Expectations,
   guardsExpectation,
 } from "../workspace/options/find-wrong-option.ts";

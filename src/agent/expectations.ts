@@ -1,6 +1,6 @@
 import { KitbagError, type ErrorDetails } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
-import { isAboveZero, isFunction, isObject, type Expectations } from "../workspace/options/find-wrong-option.ts";
+import { isObject, showValue } from "../core/json.ts";
+import { isAboveZero, isFunction, type Expectations } from "../workspace/options/find-wrong-option.ts";
 
 /** How to tell whether a value is right, and what to call a right one. */
 export type Expectation = Expectations<{ readonly any: unknown }>["any"];

@@ -25,11 +25,11 @@ export function renderTable(
 function renderLine(cells: readonly string[], widths: readonly number[], columns: number | undefined): string {
   const padded = cells.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - textWidth(cell))));
   const line = padded.join(gap).trimEnd();
-  return columns === undefined ? line : cutText(line, columns);
+  return columns === undefined ? line : cutToWidth(line, columns);
 }
 
 /** Cuts a text so that it is at most `columns` wide. */
-export function cutText(text: string, columns: number): string {
+export function cutToWidth(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;
   let cut = "";

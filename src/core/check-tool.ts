@@ -1,5 +1,5 @@
 import { KitbagError, type Problem } from "./errors.ts";
-import { copyJson, isRecord, maxJsonDepth, showValue, toPath } from "./json.ts";
+import { isObject, copyJson, isRecord, maxJsonDepth, showValue, toPath } from "./json.ts";
 import { isName, nameRule } from "./names.ts";
 import { nearestNames } from "./nearest.ts";
 import { checkPermissions } from "./permissions.ts";
@@ -244,10 +244,6 @@ export function asTool(value: unknown): Tool {
   }
   if (problems.length > 0) throw invalid(typeof tool.name === "string" ? tool.name : "unknown", problems);
   return tool;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function isCode(value: unknown): boolean {

@@ -212,6 +212,11 @@ function showObject(value: object): string {
   }
 }
 
+/** Tells whether `value` is an object of any kind: a list and an instance of a class, too. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 /** Tells whether `value` is an object with parts, and not a list or an instance of something. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);

@@ -1,6 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import type { CallEvent } from "../core/events.ts";
-import { showValue } from "../core/json.ts";
+import { isObject, showValue } from "../core/json.ts";
 import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Skill } from "../core/skill.ts";
@@ -16,7 +16,7 @@ import { createQuotaPlaces, createUserPlaces } from "./call/user-places.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { createToolMethods, createToolQueries } from "./registry/tool-methods.ts";
 import { createBreakers, toRetryPolicy } from "./failures/retry-policy.ts";
-import { type Expectations, findWrongOption, isFunction, isObject } from "./options/find-wrong-option.ts";
+import { type Expectations, findWrongOption, isFunction } from "./options/find-wrong-option.ts";
 import { toLimits } from "./options/limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper, type OutputKeeper } from "./outputs/output-keeper.ts";

@@ -1,8 +1,8 @@
 import { createMutex } from "../../core/async.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { isObject, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import { type Expectations, findWrongOption, isFunction, isObject } from "../../workspace/options/find-wrong-option.ts";
+import { type Expectations, findWrongOption, isFunction } from "../../workspace/options/find-wrong-option.ts";
 import type { ModelAnswered } from "../events.ts";
 import { refuse, refuseFound, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { AgentCall, AgentHooks } from "../hooks.ts";

@@ -1,10 +1,10 @@
 import { toFailure } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { isObject, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { beginJournal, toStepLines } from "../../records/runs/create-runs.ts";
 import type { RunEntry, RunEvent } from "../../records/runs/run-records.ts";
-import { type Expectations, findWrongOption, isObject } from "../../workspace/options/find-wrong-option.ts";
+import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { type AgentParts, needStore, readJournal } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";

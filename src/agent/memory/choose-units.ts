@@ -1,7 +1,7 @@
 import type { ModelMessage } from "../../models/model.ts";
 import { withMark } from "./kitbag-mark.ts";
 import type { ConversationLimits } from "./memory-options.ts";
-import { type AnyPart, cutText, partsOf, textOfResult, toJsonText, type TokenCounter } from "./message-text.ts";
+import { type AnyPart, cutToTokens, partsOf, textOfResult, toJsonText, type TokenCounter } from "./message-text.ts";
 import { important, type Unit } from "./to-units.ts";
 
 /** What there is to choose from, and how much of it may stay. */
@@ -182,7 +182,7 @@ function cutMessages(
 /** A message in which no part has more than so many tokens: the same one if nothing had, and else one that says that it was cut. */
 function cutParts(message: ModelMessage, most: number, counter: TokenCounter): ModelMessage {
   if (typeof message.content === "string") {
-    return { ...message, content: cutText(message.content, most, counter.text) } as ModelMessage;
+    return { ...message, content: cutToTokens(message.content, most, counter.text) } as ModelMessage;
   }
   const parts = partsOf(message);
   const content = parts.flatMap((part) => cutPart(part, most, counter));
@@ -194,7 +194,7 @@ function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly A
   const { text } = counter;
   switch (part.type) {
     case "text": {
-      const left = cutText(String(part.text), most, text);
+      const left = cutToTokens(String(part.text), most, text);
       return [left === part.text ? part : { ...part, text: left }];
     }
     case "reasoning":
@@ -202,7 +202,7 @@ function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly A
       return text(String(part.text)) <= most ? [part] : [];
     case "tool-call": {
       const input = toJsonText(part.input);
-      return text(input) <= most ? [part] : [{ ...part, input: { cut: cutText(input, most, text) } }];
+      return text(input) <= most ? [part] : [{ ...part, input: { cut: cutToTokens(input, most, text) } }];
     }
     case "tool-result": {
       const output = cutOutput(part, most, counter);
@@ -223,8 +223,8 @@ function cutOutput(part: AnyPart, most: number, { text: count }: TokenCounter): 
   const { output = {} } = part;
   const { type = "", value } = output;
   const isError = type.startsWith("error");
-  if (type === "execution-denied") return { type, reason: cutText(textOfResult(part), most, count) };
+  if (type === "execution-denied") return { type, reason: cutToTokens(textOfResult(part), most, count) };
   if (count(typeof value === "string" ? value : toJsonText(value)) <= most) return output;
   const note = type === "content" ? "\n[Files are left out here]" : "";
-  return { type: isError ? "error-text" : "text", value: cutText(`${textOfResult(part)}${note}`, most, count) };
+  return { type: isError ? "error-text" : "text", value: cutToTokens(`${textOfResult(part)}${note}`, most, count) };
 }

@@ -5,7 +5,7 @@ import type { ReadyModel } from "../model-source.ts";
 import { chooseUnits, type Chosen } from "./choose-units.ts";
 import { markOf, withMark } from "./kitbag-mark.ts";
 import type { ConversationLimits, MemoryNeed, MemoryOptions } from "./memory-options.ts";
-import { createTokenCounter, cutText, partsOf, type TokenCounter } from "./message-text.ts";
+import { createTokenCounter, cutToTokens, partsOf, type TokenCounter } from "./message-text.ts";
 import { makeSummary } from "./summary/make-summary.ts";
 import { scoreUnits, toUnits, type Unit } from "./to-units.ts";
 
@@ -54,7 +54,7 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
   const known = bodyOf(earlier);
   const made =
     dropped.length === 0
-      ? ({ text: cutText(known, maxTokens, counter.text), how: "window" } as const)
+      ? ({ text: cutToTokens(known, maxTokens, counter.text), how: "window" } as const)
       : await makeSummary({ units: dropped, earlier: known, maxTokens, counter, signal, options, findModel, mayAsk });
   const isWhole = dropped.length === 0 && earlier === "";
   const kept = [...chosen.values()].flat();
@@ -126,7 +126,7 @@ function renderInstructions(
 ): readonly string[] {
   const isThere = (skill: string): boolean => hasInstructions(kept, skill) || isInSystem(view, skill);
   if (skills.every(isThere)) return [];
-  return [cutText(textOfInstructions(view, instructions), maxTokens, count)];
+  return [cutToTokens(textOfInstructions(view, instructions), maxTokens, count)];
 }
 
 function textOfInstructions({ tools }: MemoryNeed["view"], instructions: () => string): string {

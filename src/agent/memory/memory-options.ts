@@ -41,7 +41,7 @@ export interface MemoryOptions {
 }
 
 /** The smallest number of tokens that something can be said within. */
-export const leastTokens = 256;
+const leastTokens = 256;
 
 /** The same of messages. */
 const leastMessages = 8;

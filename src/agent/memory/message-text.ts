@@ -60,7 +60,7 @@ const headShare = 0.7;
 const noteTokens = 16;
 
 /** A text of at most so many tokens: its beginning and its end, with a note of what is missing between them. */
-export function cutText(text: string, maxTokens: number, count: CountTokens): string {
+export function cutToTokens(text: string, maxTokens: number, count: CountTokens): string {
   const tokens = count(text);
   if (tokens <= maxTokens) return text;
   if (maxTokens < 2 * noteTokens) return shorten(text, maxTokens, count, cutHead);

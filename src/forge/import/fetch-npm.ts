@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 import semver from "semver";
 
+import { isRecord } from "../../core/json.ts";
 import { download, type DownloadOptions } from "../../sandbox/download/download.ts";
 import { importFailed, type FetchOptions, toLimits } from "./fetched.ts";
 import { type ImportSource } from "./import-source.ts";
@@ -68,12 +69,8 @@ function parseDocument(bytes: Buffer, source: NpmSource): NpmDocument {
     throw importFailed(source, "the registry answered with something else than JSON", cause);
   }
   const { versions, "dist-tags": tags } = parsed ?? {};
-  if (!isObject(versions) || !isObject(tags)) throw importFailed(source, "the registry knows no versions of it");
+  if (!isRecord(versions) || !isRecord(tags)) throw importFailed(source, "the registry knows no versions of it");
   return { versions: versions as NpmDocument["versions"], tags };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 function pickVersion({ versions, tags }: NpmDocument, source: NpmSource): string {

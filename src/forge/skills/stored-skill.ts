@@ -38,7 +38,7 @@ export interface StoredSkill {
 }
 
 /** The folder with the versions of all skills of a project. */
-export function toVersionsFolder({ directory }: Pick<ToolsFolder, "directory">): string {
+function toVersionsFolder({ directory }: Pick<ToolsFolder, "directory">): string {
   return join(directory, ".kitbag", skillVersionsFolder);
 }
 

@@ -124,7 +124,7 @@ Without "output" the result is the text that it prints. It has no network, no fi
 const updateDescription = `Makes the next version of a tool that was made here: give only what changes; null takes a part away. The same checks hold as for create_tool. The version number follows from what changed, recorded calls are made again and differences are told. Earlier versions stay callable (call_tool with "version") and rollback_tool brings one back.`;
 
 /** Makes the tools that make and change tools. */
-export function createDraftTools(forge: Forge): readonly Tool[] {
+function createDraftTools(forge: Forge): readonly Tool[] {
   return [createTool(forge), updateTool(forge), createPipeline(forge), createSkill(forge)];
 }
 

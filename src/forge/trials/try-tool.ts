@@ -1,5 +1,5 @@
 import type { Failure } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isRecord, type JsonObject } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { createEngine } from "../../core/schema/engine.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -139,13 +139,9 @@ export async function sampleInputs(schema: JsonSchema, { count, seed }: SampleOp
   const [fc, { createArbitraries }] = await Promise.all([import("fast-check"), import("./arbitraries.ts")]);
   const engine = createEngine(schema);
   const made = fc.sample(createArbitraries(fc, schema).ofSchema(schema), { numRuns: count * spare, seed });
-  const fitting = made.filter((value): value is JsonObject => isObject(value) && engine.fits(schema, value));
+  const fitting = made.filter((value): value is JsonObject => isRecord(value) && engine.fits(schema, value));
   const broken = fitting.flatMap((value) => breakInput(value)).filter((value) => !engine.fits(schema, value));
   return { fitting: unique(fitting).slice(0, count), unfitting: spread(unique(broken), count) };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Values that fit no parameter and cannot be repaired. */

@@ -32,7 +32,7 @@ export function answerCall(call: ModelCall, options: LocalModelOptions): WholeAn
       : `I would call \`${planned.tool}\` with ${JSON.stringify(planned.input)}, but calling tools is not allowed here.`;
   const { responseFormat } = call;
   const said = responseFormat?.type === "json" ? toJsonAnswer(scene, would, responseFormat) : would;
-  const shown = cutText(said, call.stopSequences, limit);
+  const shown = cutToStop(said, call.stopSequences, limit);
   return finish(call, shown.text === "" ? [] : [{ type: "text", text: shown.text }], shown.isCut ? "length" : "stop");
 }
 
@@ -81,7 +81,7 @@ function countTokens(content: readonly ModelContent[]): number {
 }
 
 /** Ends a text before the first stop sequence, and after so many tokens. */
-function cutText(
+function cutToStop(
   text: string,
   stops: readonly string[] = [],
   maxTokens: number,

@@ -1,11 +1,11 @@
 import { KitbagError, quote, toFailure } from "../../core/errors.ts";
-import { copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isRecord, copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
 import { checkSchema } from "../../core/schema/check-schema.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkLeniently, type Checked } from "../../core/schema/validator.ts";
-import { isRecord, type CallDraft, type CallStyle } from "./call-draft.ts";
+import { type CallDraft, type CallStyle } from "./call-draft.ts";
 import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
 /** A call that was found in a text, and fits its tool. */

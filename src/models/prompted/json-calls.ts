@@ -1,4 +1,5 @@
-import { isRecord, ownValue, type CallDraft, type CallStyle } from "./call-draft.ts";
+import { isRecord } from "../../core/json.ts";
+import { ownValue, type CallDraft, type CallStyle } from "./call-draft.ts";
 import { parseStrictly } from "./read-json.ts";
 import { readValueLeniently, type Reading } from "./read-value.ts";
 import { createSource } from "./source.ts";

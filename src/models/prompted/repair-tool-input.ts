@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isRecord, type JsonObject } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkInput } from "./check-call.ts";
-import { isRecord } from "./call-draft.ts";
 import { toInput } from "./json-calls.ts";
 import { readJson } from "./read-json.ts";
 import { createSource, skipSpace } from "./source.ts";

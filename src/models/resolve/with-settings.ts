@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model, ModelCall } from "../model.ts";
@@ -33,7 +34,7 @@ const checks: { readonly [Name in keyof ModelSettings]-?: (value: unknown) => st
   stop: (value) => (isTexts(value) ? undefined : "a list of texts that are not empty"),
   seed: (value) => (Number.isSafeInteger(value) ? undefined : "a whole number"),
   providerOptions: (value) =>
-    isObject(value) && Object.values(value as object).every(isObject) ? undefined : "objects by the name of a provider",
+    isRecord(value) && Object.values(value as object).every(isRecord) ? undefined : "objects by the name of a provider",
 };
 
 /**
@@ -108,10 +109,6 @@ function isNumber(value: unknown, least: number): boolean {
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === "string" && text !== "");
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

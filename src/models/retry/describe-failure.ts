@@ -1,3 +1,4 @@
+import { isObject } from "../../core/json.ts";
 import { redactText } from "../../core/redaction/redact.ts";
 
 /** What is known of something that a provider threw or sent, whatever it is. */
@@ -50,7 +51,7 @@ function look(value: unknown, found: Found): unknown {
   found.text ||= textOf(error["message"]);
   lookAtRequest(error, found);
   const { data } = error;
-  if (isObject(data)) look(data["error"] ?? data, found);
+  if (isObject(data)) look(("error" in data ? data.error : undefined) ?? data, found);
   return error["error"] ?? error["cause"];
 }
 
@@ -66,10 +67,6 @@ function lookAtRequest(
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 function toStatus(value: unknown): number | undefined {

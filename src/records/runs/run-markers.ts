@@ -6,7 +6,7 @@ const queuedPrefix = "run-queued:";
 const runningPrefix = "run-running:";
 
 /** How many runs are listed at a time. */
-export const markedPage = 1000;
+const markedPage = 1000;
 
 /**
  * Which runs somebody is to work on, and which somebody does: what a queue says too, but a queue may lose it. A run that is in

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
-import { findWrongOption, isFunction, isObject, type Expectations } from "../../workspace/options/find-wrong-option.ts";
+import { isObject, showValue } from "../../core/json.ts";
+import { findWrongOption, isFunction, type Expectations } from "../../workspace/options/find-wrong-option.ts";
 import type { MockAnswer, MockAnswerParts, MockCall, MockModelOptions, MockUsage } from "./mock-answer.ts";
 import type { ProviderErrorFacts } from "./provider-error.ts";
 

@@ -1,8 +1,7 @@
 import { errorCodes, isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
-import { copyJson, maxJsonDepth, showValue, type JsonCopy } from "../../core/json.ts";
+import { isObject, copyJson, maxJsonDepth, showValue, type JsonCopy } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { isObject } from "../options/find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import type { Middleware } from "./middleware.ts";
 import type { Next, Phase } from "./phase.ts";

@@ -1,10 +1,9 @@
 import type { Span } from "@opentelemetry/api";
 
-import { type JsonValue, copyJson, maxJsonDepth, isRecord } from "../../core/json.ts";
+import { isObject, type JsonValue, copyJson, maxJsonDepth, isRecord } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { createRedactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import { isObject } from "../options/find-wrong-option.ts";
 import { conventions, own } from "../telemetry/semantic-names.ts";
 import { type CallTrace, isRecording } from "../telemetry/tracing.ts";
 import { refuseNested } from "./authority.ts";

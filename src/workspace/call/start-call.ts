@@ -1,5 +1,5 @@
 import { type Failure, toFailure } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isObject, showValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Tool, ToolCode } from "../../core/tool.ts";
 import { noOptions, type CallRequest, type CallOptions } from "./call-options.ts";
@@ -9,7 +9,7 @@ import type { CallHost } from "./host.ts";
 import { cutText } from "../../core/cut-text.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Found, Resolution, Holder } from "../registry/registered-tool.ts";
-import { isObject, findWrongOption, isAboveZero, isFunction, type Expectations } from "../options/find-wrong-option.ts";
+import { findWrongOption, isAboveZero, isFunction, type Expectations } from "../options/find-wrong-option.ts";
 import type { Registry } from "../registry/registry.ts";
 import { traceCall } from "../telemetry/trace-call.ts";
 

@@ -1,6 +1,7 @@
+import { isObject } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { createRedactor } from "../../core/redactor.ts";
-import { findWrongOption, isFunction, isObject, type Expectations, guardsExpectation } from "./find-wrong-option.ts";
+import { findWrongOption, isFunction, type Expectations, guardsExpectation } from "./find-wrong-option.ts";
 import { redactionExpectations } from "./redaction.ts";
 import { checkFailureOptions } from "../failures/retry-policy.ts";
 import { checkQuotas } from "../quotas/quota-options.ts";

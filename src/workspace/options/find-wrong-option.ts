@@ -1,5 +1,5 @@
 import { quote, type ErrorDetails } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isObject, showValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { guardPlaces, type Guard, type GuardPlace } from "../../core/guards.ts";
 
@@ -27,11 +27,6 @@ export function findWrongOption<Options>(
     if (value !== undefined && !isRight(value)) return { option, found: describeKind(value), expected };
   }
   return undefined;
-}
-
-/** Tells whether `value` has properties. */
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Tells whether `value` can be called. */

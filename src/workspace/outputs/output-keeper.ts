@@ -12,9 +12,8 @@ import {
   type OutputMatches,
   type SearchOutputOptions,
 } from "./read-output.ts";
-import { isObject } from "../options/find-wrong-option.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isObject, showValue } from "../../core/json.ts";
 import type { Quotas } from "../quotas/quotas.ts";
 import type { OutputOwners, OutputBlobs } from "./kept-outputs.ts";
 import { sliceOutput, type OutputSlice, type SliceOutputOptions } from "./slice-output.ts";

@@ -1,7 +1,7 @@
 import { KitbagError, type ErrorDetails, isKitbagError } from "../../core/errors.ts";
 import { type QuotaName, quotaNames } from "../../core/quotas.ts";
-import { findWrongOption, isObject, type Expectations } from "../options/find-wrong-option.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { findWrongOption, type Expectations } from "../options/find-wrong-option.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { KeyValueStore } from "../../core/store.ts";
 
 /** How much a user may use, by quota; `"none"` takes a quota away that other settings give. */

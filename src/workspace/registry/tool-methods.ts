@@ -1,9 +1,9 @@
 import { asTool } from "../../core/check-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isObject, showValue } from "../../core/json.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import type { Tool } from "../../core/tool.ts";
-import { findWrongOption, isObject, type Expectations } from "../options/find-wrong-option.ts";
+import { findWrongOption, type Expectations } from "../options/find-wrong-option.ts";
 import type { Extras, Owner, Registry, RegistryView } from "./registry.ts";
 import type { AddOptions, ToolComponent, ToolMethods, ToolQueries } from "../workspace.ts";
 

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
 import { isKitbagError, KitbagError, type Problem } from "../../core/errors.ts";
-import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
+import { isObject, copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
 import type { KeyValueStore, WriteOptions } from "../../core/store.ts";
 import type { StateExpectation, StateOptions, ToolState } from "../../core/tool-state.ts";
-import { isObject } from "../options/find-wrong-option.ts";
 import { toOwnerKey } from "../users.ts";
 import { createStateRoom, type StateLimits, type StateRoom } from "./state-room.ts";
 

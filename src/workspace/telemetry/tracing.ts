@@ -1,7 +1,8 @@
 import type * as Api from "@opentelemetry/api";
 import type { Context, Span, Tracer, TracerProvider, SpanContext, TraceState } from "@opentelemetry/api";
 
-import { isFunction, isObject, type Expectations } from "../options/find-wrong-option.ts";
+import { isObject } from "../../core/json.ts";
+import { isFunction, type Expectations } from "../options/find-wrong-option.ts";
 import type { TraceContext } from "../../core/runtime.ts";
 
 /** What makes the spans of a workspace. */

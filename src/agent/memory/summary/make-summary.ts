@@ -14,7 +14,7 @@ import {
   type AnyPart,
   createTokenCounter,
   cutHead,
-  cutText,
+  cutToTokens,
   partsOf,
   textOfResult,
   toJsonText,
@@ -89,7 +89,7 @@ async function tell(need: SummaryNeed, material: string): Promise<Told> {
   }
   const { model, name } = ready;
   const window = Math.min(windowOf(model, options.windows), 1_000_000);
-  const text = cutText(material, window * shownShare, createTokenCounter(model).text);
+  const text = cutToTokens(material, window * shownShare, createTokenCounter(model).text);
   if (signal.aborted) return { error: describe(signal.reason) };
   if (!mayAsk(ready, text)) return { error: toError(nothingLeft, name) };
   // Who thinks before it answers needs room for that; what it says is cut to what there is room for.
@@ -104,7 +104,7 @@ async function tell(need: SummaryNeed, material: string): Promise<Told> {
   const answer = toCounted(ready, call, reply.answer);
   const made = textOf(reply.answer);
   if (made === "") return { answer, error: toError("it said nothing", name) };
-  return { answer, text: cutText(made, maxTokens, counter.text) };
+  return { answer, text: cutToTokens(made, maxTokens, counter.text) };
 }
 
 /** Whether a provider may want to be paid for a question that failed: not if it said no, and nothing had come. */

@@ -2,7 +2,7 @@ import { type DebugAction, type DebugStop, createDebugger, isAt } from "../../..
 import type { JsonValue } from "../../../core/json.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText, plural } from "../../render.ts";
+import { cutToWidth, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 import { nameCall, type RunView } from "../view/run-view.ts";
 import { showInput, showValue, showOutcome } from "../view/lines.ts";
@@ -139,7 +139,7 @@ const pipeColumns = 160;
 
 /** Says where a run has stopped, and what is to be seen there first. */
 function renderStop(stop: DebugStop, columns: number | undefined): string {
-  return cutText(describeStop(stop), columns ?? pipeColumns);
+  return cutToWidth(describeStop(stop), columns ?? pipeColumns);
 }
 
 function describeStop({ where, step, messages, tools, answer, call, outcome }: DebugStop): string {
@@ -169,7 +169,7 @@ function renderMessages(messages: readonly ModelMessage[], columns: number | und
   const lines = messages.flatMap((message, index) =>
     toLines(message).map((line) => `${String(index + 1).padStart(3)} ${message.role.padEnd(9)} ${line}`),
   );
-  return lines.map((line) => cutText(line, columns ?? pipeColumns)).join("\n");
+  return lines.map((line) => cutToWidth(line, columns ?? pipeColumns)).join("\n");
 }
 
 /** One message, as it is. */

@@ -1,7 +1,7 @@
 import type { ModelAnswered } from "../../../agent/events.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { renderFacts, cutText, showTime, showDuration, renderTable } from "../../render.ts";
+import { renderFacts, cutToWidth, showTime, showDuration, renderTable } from "../../render.ts";
 import { findSealer, withKept } from "../../store/open-kept.ts";
 import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
@@ -75,7 +75,7 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
           : ` (made with ${showInput(changed)})`;
     const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}${approved}`;
     if (outcome?.status === "ok" && isSkillCall(tool)) return `${mark} ${words}`;
-    return `${mark} ${cutText(words, room - 2)}\n  ${terminal.style("dim", cutText(`→ ${result}`, room - 2))}`;
+    return `${mark} ${cutToWidth(words, room - 2)}\n  ${terminal.style("dim", cutToWidth(`→ ${result}`, room - 2))}`;
   });
   return [head, ...texts.filter((text) => text !== ""), ...calls].join("\n");
 }

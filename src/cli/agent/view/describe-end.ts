@@ -5,7 +5,7 @@ import { toPrintable, toPrintableLine } from "../../printable.ts";
 import type { NextCommands } from "../runs/run-origin.ts";
 import { renderCosts, type CostLine } from "../../../agent/cost/render-costs.ts";
 import type { CostRow } from "../../../agent/cost/usage-counter.ts";
-import { cutText, renderTable, textWidth, plural } from "../../render.ts";
+import { cutToWidth, renderTable, textWidth, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 
 const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
@@ -100,7 +100,7 @@ export function renderCostTable(rows: readonly CostRow[], terminal: Pick<Termina
   ]);
   const room = (terminal.columns ?? Infinity) - numbersWidth(numbers);
   const cells = lines.map(({ depth, label }, index) => [
-    cutText(`${"↳ ".repeat(depth)}${toPrintableLine(label)}`, Math.max(leastName, room)),
+    cutToWidth(`${"↳ ".repeat(depth)}${toPrintableLine(label)}`, Math.max(leastName, room)),
     ...(numbers[index] ?? []),
   ]);
   return renderTable(["SPENT ON", ...headings], cells, terminal);

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { toPrintableLine } from "../../printable.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
-import { cutText } from "../../render.ts";
+import { cutToWidth } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /** The input of a call in a few words: `file: README.md, top: 3`. */
@@ -46,7 +46,7 @@ export function createStatusLine(terminal: Pick<Terminal, "showStatus" | "isWatc
   const draw = (): void => {
     if (what === undefined) return;
     frame = (frame + 1) % frames.length;
-    terminal.showStatus(cutText(`${frames[frame] ?? ""} ${what()}`, (terminal.columns ?? 80) - 1));
+    terminal.showStatus(cutToWidth(`${frames[frame] ?? ""} ${what()}`, (terminal.columns ?? 80) - 1));
   };
 
   return {

@@ -2,7 +2,7 @@ import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent
 import { createMutex } from "../../../core/async.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText, textWidth, showDuration } from "../../render.ts";
+import { cutToWidth, textWidth, showDuration } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 import { showInput, showOutcome, createStatusLine, type StatusLine } from "./lines.ts";
 
@@ -263,11 +263,11 @@ function renderCall(
   const room = Math.max(20, (terminal.columns ?? 120) - time.length - 7);
   const result = isOk && isSkillCall(tool) ? "" : showOutcome(outcome);
   const words = nameCall(start ?? { tool, input: {} });
-  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - textWidth(result)));
+  const name = cutToWidth(words, Math.max(Math.floor(room * 0.6), room - textWidth(result)));
   const arrow =
     result === ""
       ? ""
-      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(8, room - textWidth(name)))}`)}`;
+      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutToWidth(result, Math.max(8, room - textWidth(name)))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
 }
 
