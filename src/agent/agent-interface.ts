@@ -20,9 +20,9 @@ export interface Agent {
   resume(id: string, options?: ResumeOptions & { readonly output?: undefined }): AgentRun;
   resume<Schema extends SchemaSource>(id: string, options: ResumeOptions<Schema>): AgentRun<OutputOf<Schema>>;
   /**
-   * Decides on a call that a paused run waits for; the run goes on when it is resumed.
+   * Approves or denies a call that a paused run waits for; the run continues when it is resumed.
    *
-   * @throws {KitbagError} `option-invalid` if nothing of this name waits; `run-leased` if somebody works on the run.
+   * @throws {KitbagError} `option-invalid` if no call of this name waits; `run-leased` if another process works on the run.
    */
   decide(approval: string, decision: Decision): Promise<void>;
   /**

@@ -44,8 +44,8 @@ export interface AgentOptions {
   /** Where runs are kept, so that they survive a crash. @default nowhere */
   readonly store?: Store;
   /**
-   * The audit of the store. Decisions about calls that wait are sealed with its key, and a run that goes on asks again about those
-   * that are not. @default none: whoever can write to the store can decide
+   * The audit of the store. Decisions about waiting calls are sealed with its key, and a resumed run asks again about decisions
+   * that are not sealed. @default none: every process that can write to the store can decide
    */
   readonly audit?: Sealer;
   /**
@@ -53,9 +53,9 @@ export interface AgentOptions {
    * @default every tool
    */
   readonly scopesOf?: ScopesOf;
-  /** Kept with every run, for whoever goes on with it: where its tools came from, for example. An agent itself does not read it. */
+  /** Kept with every run for the caller that resumes it: where its tools came from, for example. The agent itself does not read it. */
   readonly origin?: JsonObject;
-  /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */
+  /** How long after the death of the process that worked on a run other processes cannot resume it. @default 10,000 */
   readonly leaseMs?: number;
   /** Prices of your own, by `provider/model`: they go before those that are known. */
   readonly prices?: OwnPrices;
@@ -63,7 +63,7 @@ export interface AgentOptions {
   readonly settings?: ModelSettings;
   /** @default "auto" */
   readonly exposure?: ExposureName;
-  /** What is told about runs to OpenTelemetry. @default spans and metrics without contents, if somebody has registered a provider */
+  /** What OpenTelemetry is told about runs. @default spans and metrics without contents, if the application registered a provider */
   readonly telemetry?: AgentTelemetryOptions;
   readonly hooks?: AgentHooks;
   /** How often and when the model is asked again after an error. @default as `withRetries` does */

@@ -78,7 +78,7 @@ export interface ModelAnswered {
   readonly content: readonly ModelContent[];
   readonly finishReason: string;
   readonly usage: ModelUsage;
-  /** In US dollars; not there if nobody knows the price. */
+  /** In US dollars; absent if the price is unknown. */
   readonly cost?: number;
   readonly durationMs: number;
   /** Digests of what the model was shown: of the messages, and of the tools. Only where there is a journal. */
@@ -88,9 +88,9 @@ export interface ModelAnswered {
   readonly toolChanges?: Readonly<Record<string, string | null>>;
   /** Skills that were open when it was asked. */
   readonly skills: readonly string[];
-  /** What the provider did not do as it was asked to, in words: settings that this model does not have. */
+  /** What the provider ignored, in words: settings that this model does not support. */
   readonly warnings?: readonly string[];
-  /** Parts of the answer that nobody here knows. */
+  /** Parts of the answer whose type Kitbag does not know. */
   readonly unknown?: readonly JsonValue[];
 }
 
@@ -117,14 +117,14 @@ export interface ToolStart {
   readonly step: number;
   /** Of the call, as the model named it. */
   readonly id: string;
-  /** Its address; what the model asked for if there is none. */
+  /** Its address; the name that the model gave if no such tool exists. */
   readonly tool: string;
   readonly input: JsonValue;
   /** What had to be repaired in the input, in words. */
   readonly repairs?: readonly string[];
 }
 
-/** A hook, somebody at the debugger or whoever approved it has the call made with another input than the model gave. Told before it is made. */
+/** A hook, the debugger or the approver changed the input that the model gave. Told before the call is made. */
 export interface CallChanged {
   readonly type: "call-changed";
   readonly run: string;
@@ -152,7 +152,7 @@ export interface ToolEnd {
   readonly recalled?: true;
 }
 
-/** The agent says something to the model by itself, or somebody says something while it works. */
+/** The agent adds a message of its own, or the caller steers the run while it works. */
 export interface MessageAdded {
   readonly type: "message-added";
   readonly run: string;
@@ -161,12 +161,12 @@ export interface MessageAdded {
   readonly message: ModelMessage;
 }
 
-/** A call waits for somebody. */
+/** A call waits for approval. */
 export interface ApprovalAsked {
   readonly type: "approval-asked";
   readonly run: string;
   readonly step: number;
-  /** `run:step.call`, with which somebody decides. */
+  /** `run:step.call`: the name to give to `decide`. */
   readonly approval: string;
   readonly id: string;
   readonly tool: string;
@@ -182,7 +182,7 @@ export interface GuardActed extends GuardAct {
   readonly step: number;
 }
 
-/** Somebody decided. */
+/** A call was approved or denied. */
 export interface ApprovalDecided {
   readonly type: "approval-decided";
   readonly run: string;
@@ -218,7 +218,7 @@ export interface CountedAnswer {
   /** `provider/model`. */
   readonly model: string;
   readonly usage: ModelUsage;
-  /** In US dollars; not there if nobody knows the price. */
+  /** In US dollars; absent if the price is unknown. */
   readonly cost?: number;
   /** About what it had if the provider does not say, because it failed: for limits, and not for what is shown. */
   readonly estimate?: TokenEstimate;
@@ -247,13 +247,13 @@ export interface RunLimits {
   /** Input and output together. @default none */
   readonly maxTokens: number;
   /**
-   * In US dollars. A question is not asked that costs more for sure; an answer may still be the one that goes over. A model whose
-   * price nobody knows is refused when there is a limit. @default none
+   * In US dollars. A question that is certain to cost more is not asked; an answer can still exceed the limit. A model with an
+   * unknown price is refused when there is a limit. @default none
    */
   readonly maxCost: number;
   /**
-   * How long somebody works on it: a run that waits for an approval, or for whoever resumes it, does not use up its time. A model, a
-   * tool or a hook that still runs when the time is up is stopped. @default none
+   * Working time: a run that waits for an approval, or to be resumed, does not use up its time. A model, a tool or a hook that
+   * still runs when the time is up is stopped. @default none
    */
   readonly maxMs: number;
   /** Calls of tools. None of the calls of an answer is made if together they are too many. @default 1000 */

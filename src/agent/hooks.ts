@@ -10,7 +10,7 @@ export interface AgentCall {
   readonly step: number;
   /** As the model named it. */
   readonly id: string;
-  /** The address of the tool; what the model asked for if there is none. */
+  /** The address of the tool; the name that the model gave if no such tool exists. */
   readonly tool: string;
   readonly input: JsonValue;
 }
@@ -34,10 +34,10 @@ export type OutcomeVerdict = void | undefined | ToolOutcome | { readonly again: 
 /**
  * What is called around a run, its steps, its questions and its calls.
  *
- * **Contract**: each may be asynchronous, and the run waits for it until it is stopped. One that throws, or answers with something
- * else than it may, ends the run with `hook-failed`; what is already in the journal stays. After a crash they are called again for what
- * was not finished, with what the model gave; without `beforeCall`, a call is made with what the journal says. What `beforeCall` makes of an input is what somebody is asked to approve, and with another input than the one that
- * was approved a call is not made.
+ * **Contract**: each hook may be asynchronous, and the run waits for it until the run is stopped. A hook that throws, or answers with
+ * an unexpected value, ends the run with `hook-failed`; what is already in the journal stays. After a crash the hooks are called again
+ * for unfinished calls, with the input that the model gave; without `beforeCall`, a call is made with the input of the journal. The
+ * approver is shown the input that `beforeCall` returns, and a call is made only with the input that was approved.
  */
 export interface AgentHooks {
   onRunStart?(start: TaskStart): unknown;

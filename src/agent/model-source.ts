@@ -48,14 +48,14 @@ async function prepare(
   return made;
 }
 
-/** Tells whether a text can be shown to a model for what is left, in US dollars: not if it costs more for sure, or nobody knows what. */
+/** Tells whether showing a text to a model fits into `left` US dollars: not if it is certain to cost more, or the price is unknown. */
 export function canAfford({ model, priceOf }: ReadyModel, text: string, left: number): boolean {
   const messages: ModelMessage[] = [{ role: "user", content: [{ type: "text", text }] }];
   const { least } = estimateCost(model, priceOf, { messages });
   return least !== undefined && least <= left;
 }
 
-/** @throws {KitbagError} `price-unknown` if a run must not cost more than something, and nobody knows what it costs. */
+/** @throws {KitbagError} `price-unknown` if a run has a cost limit and the price of its model is unknown. */
 export function requirePrice({ model, name, priceOf }: ReadyModel, maxCost: number): void {
   if (maxCost === Infinity) return;
   const usage: ModelUsage = {

@@ -32,7 +32,7 @@ interface OtherEnds {
 /** A run whose task is done. */
 export interface OkRun<Output = JsonValue> extends RunFacts, Omit<OtherEnds, "output"> {
   readonly status: "ok";
-  /** What the output schema asked for; the text if there is none. */
+  /** A value of the output schema; the text of the answer if the agent has no output schema. */
   readonly output: Output;
 }
 

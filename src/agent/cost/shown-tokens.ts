@@ -9,7 +9,7 @@ import { markOf } from "../memory/kitbag-mark.ts";
 import { parseInput } from "../run/parse-input.ts";
 import type { CostKind } from "./usage-counter.ts";
 
-/** About how many tokens somebody is answerable for, of what a model is shown. */
+/** About how many of the tokens that a model is shown are attributed to one cost holder. */
 export interface ShownTokens {
   readonly holder: CostHolder;
   input: number;
@@ -50,7 +50,7 @@ export class ShownCounter {
     this.#find(rest).input += Math.max(0, tokens - this.#addDefinitions(definitions));
   }
 
-  /** Adds what is not to be put down to whoever said it, and tells how much it is. */
+  /** Attributes the tokens of tool definitions and skill texts to their tools and skills, and answers with the sum. */
   #addDefinitions(definitions: readonly Definition[]): number {
     let sum = 0;
     for (const { holder, kind, count } of definitions) {
@@ -99,7 +99,7 @@ export interface CostHolder {
   readonly skill?: string;
 }
 
-/** What nobody else is answerable for: what people and the model say. */
+/** The holder of everything else: what users and the model say. */
 export const conversation: CostHolder = { kind: "conversation", name: "conversation" };
 
 /** What the agent says about itself. */

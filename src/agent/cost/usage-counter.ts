@@ -5,10 +5,10 @@ import type { RunUsage } from "../run-result.ts";
 
 /** Counts what a run uses. */
 export interface UsageCounter {
-  /** Adds an answer, with what it cost if that is known, and what to take it for against a limit if it is not. */
+  /** Adds an answer, with its cost if that is known, and an assumed cost against a limit if it is not. */
   addAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void;
   addCall(): void;
-  /** Adds an answer of a run that is gone on with: whoever asked for it has counted it in the parent. */
+  /** Adds an answer from the journal of a resumed run: its parent has already counted it. */
   addPastAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void;
   addPastCalls(calls: number): void;
   usage(): RunUsage;
@@ -101,12 +101,12 @@ export interface CostRow {
   readonly isEstimate: boolean;
 }
 
-/** A question that was asked: only references, so that it costs nothing until somebody wants to know. */
+/** A question that was asked: only references, so that it costs nothing until a cost report is requested. */
 export interface Question {
   readonly answer: Pick<ModelAnswered, "model" | "content" | "usage" | "cost"> & Pick<CountedAnswer, "estimate">;
   /** What the model was shown of the conversation: the first `count` of these. */
   readonly messages: readonly ModelMessage[];
   readonly count: number;
-  /** The system text and the tools; not there if nobody kept them, as in a journal. */
+  /** The system text and the tools; absent where they were not kept, as in a journal. */
   readonly view?: ModelView;
 }

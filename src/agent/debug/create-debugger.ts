@@ -8,7 +8,7 @@ import { refuse, refuseFound, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { AgentCall, AgentHooks } from "../hooks.ts";
 
 /**
- * Makes the hooks with which somebody goes through a run step by step. Calls that are made at the same time stop one after the other.
+ * Makes the hooks with which a user steps through a run. Calls that are made at the same time stop one after the other.
  *
  * @throws {KitbagError} `option-invalid` if an option is wrong. A run ends with it if what is to happen next cannot happen there.
  *
@@ -62,7 +62,7 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
       return await oneAtATime(() => ask(place));
     } finally {
       waiting -= 1;
-      // Whoever goes on with the run is asked again.
+      // The next attempt to continue the run asks again.
       if (waiting === 0) isStopped = false;
     }
   }

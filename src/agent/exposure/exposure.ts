@@ -18,7 +18,7 @@ export interface ModelView {
 /**
  * How a model sees tools, in one run.
  *
- * **Contract**: `view` answers the same object while nothing changed, so that whoever asks each step asks for nothing.
+ * **Contract**: `view` answers with the same object while nothing has changed, so that calling it in each step is cheap.
  */
 export interface Exposure {
   readonly name: "direct" | "announce" | "dispatch";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { ApprovalAsked, ApprovalDecided } from "../events.ts";
 
-/** What was shown to whoever was asked to approve a call. */
+/** What the approver of a call was shown. */
 export type AskedApproval = Pick<ApprovalAsked, "tool" | "input">;
 
 /** The seal of a decision: about this call of this run, with the tool and the input that were shown. */

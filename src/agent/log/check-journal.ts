@@ -21,7 +21,7 @@ const fileData: JsonSchema = {
   allOf: [ofTypes(["data"], { data: text }), ofTypes(["url"], { url: text }), ofTypes(["text"], { text })],
 };
 
-/** Parts of messages and answers, as far as they are looked into. There may be types that nobody here knows. */
+/** Parts of messages and answers, as far as they are checked. Part types that Kitbag does not know are allowed. */
 const part: JsonSchema = {
   type: "object",
   properties: { type: text },
@@ -235,7 +235,7 @@ class JournalReader {
 
   #end(value: RunEvent): string | undefined {
     const name = value["step"] as string;
-    // What somebody else did in this run is not looked into.
+    // Steps that are not the agent's own are not checked.
     if (!this.#hasStart || !callName.test(name)) return undefined;
     if (!this.#asked.has(name)) return `step-outcome of the call ${name}, which no model-answer asks for`;
     if (!this.#begun.has(name)) return `step-outcome of the call ${name}, which has no step-intent`;
@@ -251,7 +251,7 @@ function checkAddresses(messages: readonly ModelMessage[]): string | undefined {
   for (const { role, content } of messages) {
     const files = role === "system" ? [] : content.flatMap((part) => (part.type === "file" ? [part.data] : []));
     const wrong = files.find((data) => data.type === "url" && !URL.canParse(String(data.url)));
-    if (wrong !== undefined) return "a picture whose address is none";
+    if (wrong !== undefined) return "an image with an invalid URL";
   }
   return undefined;
 }

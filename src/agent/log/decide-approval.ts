@@ -18,9 +18,9 @@ export interface DecisionPlace {
 }
 
 /**
- * Writes down what somebody decided about a call that waits.
+ * Writes down the decision about a call that waits for approval.
  *
- * @throws {KitbagError} `option-invalid` if nothing of this name waits, or it is no decision; `run-leased`, `run-ended`.
+ * @throws {KitbagError} `option-invalid` if no call of this name waits, or the decision is malformed; `run-leased`, `run-ended`.
  */
 export async function decideApproval(place: DecisionPlace, approval: string, decision: Decision): Promise<void> {
   const { runs, sealer } = place;
@@ -31,7 +31,7 @@ export async function decideApproval(place: DecisionPlace, approval: string, dec
   findWaiting(place, { id, approval }, await runs.read(id, { limit: 1_000_000 }));
   const run = await openSoon(runs, id);
   try {
-    // Somebody else may have decided since.
+    // Another process may have decided in the meantime.
     const asked = findWaiting(place, { id, approval }, run.past);
     const decided: ApprovalDecided = { type: "approval-decided", run: id, approval, ...toFacts(decision) };
     const seal = sealer && sealDecision(sealer, decided, asked);
@@ -41,10 +41,10 @@ export async function decideApproval(place: DecisionPlace, approval: string, dec
   }
 }
 
-/** How long a run is waited for that somebody else has open: who decides about another of its calls does so in no time. */
+/** How long to wait for a run that another process has open: a decision about another of its calls takes only a moment. */
 const waitsMs = [10, 20, 50, 100, 200, 400];
 
-/** Opens a run, also while others decide about it. @throws {KitbagError} `run-leased` if somebody works on it. */
+/** Opens a run, also while other processes decide about it. @throws {KitbagError} `run-leased` if another process works on it. */
 async function openSoon(runs: Runs, id: string): Promise<Run> {
   for (const waitMs of waitsMs) {
     try {
@@ -73,7 +73,7 @@ function findWaiting(
   );
 }
 
-/** What a decision says, and nothing else that somebody sent with it. */
+/** The known fields of a decision, without anything else that the caller sent with it. */
 function toFacts({ decision, reason, input, user }: Decision): Decision {
   return {
     decision,

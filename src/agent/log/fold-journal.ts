@@ -32,7 +32,7 @@ export interface Folded {
   readonly questions: readonly Question[];
   /** The last answer, if nothing was made of it yet, or not all. */
   readonly unfinished: ModelAnswered | undefined;
-  /** What somebody has said while its calls were made: it follows them. */
+  /** Messages that were added while its calls ran; they follow the results of the calls. */
   readonly saidMeanwhile: readonly ModelMessage[];
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
@@ -40,7 +40,7 @@ export interface Folded {
   readonly changed: ReadonlyMap<string, JsonValue>;
   /** Those of which the journal does not say all that they were made with. */
   readonly redacted: ReadonlySet<string>;
-  /** What was shown to whoever was asked to approve a call. */
+  /** What the approver of each call was shown. */
   readonly asked: ReadonlyMap<string, AskedApproval>;
   /** Decisions that count. */
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
@@ -63,10 +63,10 @@ export interface Folded {
 }
 
 /**
- * Reads a journal from its beginning to its end. With a `sealer` only decisions count that were sealed with its key: any other line
- * may have been written by whoever made the store.
+ * Reads a journal from its beginning to its end. With a `sealer`, only decisions that were sealed with its key count: any process
+ * that can write to the store can have written the other lines.
  *
- * @throws {KitbagError} `run-not-found` if it is not that of an agent's run; `run-damaged` if a line is not what it should be.
+ * @throws {KitbagError} `run-not-found` if the journal does not belong to an agent's run; `run-damaged` if a line is malformed.
  */
 export function foldJournal(runId: string, entries: readonly RunEntry[], sealer?: Sealer): Folded {
   checkJournal(runId, entries);

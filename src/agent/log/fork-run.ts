@@ -70,7 +70,7 @@ export async function forkRun(
   return forkId;
 }
 
-/** Whoever goes on with the fork later asks the model that it has, and not that of the run that it was made from. */
+/** A later resume of the fork asks the fork's own model, not the model of the original run. */
 async function withModel(
   { requestedModel: _before, ...start }: TaskStart,
   { models }: AgentParts,
@@ -106,8 +106,8 @@ function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {}, i
 }
 
 /**
- * Says what came of a call that was not over in the run that the fork is made from. Without a word it is made when the fork goes on;
- * but nobody can say something to a model that still waits for a result.
+ * Completes a call that had not finished in the original run. Without a given outcome, the call is made when the fork continues;
+ * but a new message cannot be sent to a model that still waits for a tool result.
  */
 function complete(
   run: string,
@@ -178,7 +178,7 @@ function toLeft(tool: string, isUncertain: boolean): ToolOutcome {
 const begins: ReadonlySet<string> = new Set(["step-intent", "step-reset"]);
 
 function hasBegun(entries: readonly RunEntry[], name: string): boolean {
-  // One that was stopped before it began is as if nobody had asked for it.
+  // A call that was stopped before it began counts as never requested.
   const last = entries.findLast(({ value }) => begins.has(value.type) && value["step"] === name);
   return last?.value.type === "step-intent";
 }
@@ -197,9 +197,9 @@ export interface ForkChanges {
   readonly id?: string;
   /** Said to the model before it goes on. */
   readonly say?: string;
-  /** What came of calls, by `step.call`, in the place of what came of them, or of what nobody knows. */
+  /** Outcomes of calls, by `step.call`. They replace the recorded outcomes, or fill in those that are unknown. */
   readonly outcomes?: Readonly<Record<string, ToolOutcome>>;
-  /** What calls were made with, by `step.call`, whose `outcomes` are changed, if that is not what the model gave. */
+  /** Inputs of the calls in `outcomes`, by `step.call`, where they differ from what the model gave. */
   readonly inputs?: Readonly<Record<string, JsonValue>>;
   /** What the task is, in the place of what it was. */
   readonly messages?: readonly ModelMessage[];

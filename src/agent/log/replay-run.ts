@@ -92,7 +92,7 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   return run;
 }
 
-/** What somebody said while the run went on is said again, behind the same answer. */
+/** Repeats the steering messages of the recorded run, each after the same model answer. */
 function toSteering(recorded: readonly KeptEvent[], run: () => RunState): RunState["parts"]["hooks"] {
   return { afterModel: ({ step }) => void run().steering.push(...said(recorded, step)) };
 }
@@ -172,7 +172,7 @@ function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Folded): 
     isKept: true,
     signal: undefined,
     async write(event) {
-      // A decision is known from the beginning here, so that nobody is asked for it.
+      // A replay knows every decision from the start, so it asks for no approval.
       if (event.type === "approval-asked") return;
       end ??= compare(recorded[next++], event, shown);
       if (end !== undefined) throw end;

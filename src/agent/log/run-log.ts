@@ -30,9 +30,9 @@ export interface LoggedCall {
   readonly name: string;
   readonly tool: string;
   readonly idempotent: boolean;
-  /** Whether what came of it is on disk before anybody hears of it. If not, it is written with what follows it. */
+  /** Whether the outcome is on disk before listeners and the model see it. If not, it is written together with the next entry. */
   readonly isAwaited: boolean;
-  /** Makes the call, and says right before that it begins. One that rejects before it has begun is as if nobody had asked for it. */
+  /** Makes the call, and calls `begin` right before. If it rejects before `begin`, the log treats the call as never requested. */
   readonly work: (begin: () => void) => Promise<ToolOutcome>;
 }
 
@@ -45,12 +45,12 @@ export interface LoggedOutcome {
 /**
  * Where a run writes down what happens before it counts.
  *
- * @throws {KitbagError} every method but `close`: `lease-lost` if somebody else works on the run, and what the store throws.
+ * @throws {KitbagError} every method but `close`: `lease-lost` if another process works on the run, and what the store throws.
  */
 export interface RunLog {
   /** Whether anything is kept: only then are digests worth their while. */
   readonly isKept: boolean;
-  /** Aborted when somebody else has taken the run over. */
+  /** Aborted when another process has taken over the run. */
   readonly signal: AbortSignal | undefined;
   /** Answers with what to wait for before the event counts; `undefined` if there is nothing. */
   write(event: KeptEvent): Promise<unknown> | undefined;
@@ -61,9 +61,9 @@ export interface RunLog {
   /** Makes a call, or answers with what came of it when it was made before. */
   call(call: LoggedCall): Promise<LoggedOutcome>;
   end(result: RunResult): Promise<void> | undefined;
-  /** Gives the run back until somebody resumes it. */
+  /** Releases the run until a caller resumes it. */
   pause(): Promise<void> | undefined;
-  /** Gives the run back as it is, after a failure of the store or of Kitbag. */
+  /** Releases the run as it is, after a failure of the store or of Kitbag. */
   close(): Promise<void> | undefined;
 }
 
@@ -209,7 +209,7 @@ async function callOnce(
   } catch (cause) {
     if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
     if (!isKitbagError(cause, "step-uncertain")) throw cause;
-    // It may have happened, and must not happen twice: that is all anybody can say about it, and now it is written down.
+    // The call may have happened and must not happen twice. Nothing more is known, so the journal records exactly that.
     const outcome = {
       status: "failed",
       error: toFailure("call-uncertain", { tool }),

@@ -181,8 +181,8 @@ function gapFor(role: "user" | "assistant"): ModelMessage {
 }
 
 /**
- * Puts a conversation together: what was chosen, in its order, with the summary in the place of the last that is left out. It begins
- * with a user, and nobody speaks twice who did not before.
+ * Puts a conversation together: the chosen units, in order, with the summary in the place of the last omitted unit. It begins with a
+ * user message, and joining adds no two messages of one role in a row.
  */
 function putTogether({ units, chosen, summary, summaryAt, task, run }: Pieces): ModelMessage[] {
   const made: ModelMessage[] = [];

@@ -105,12 +105,12 @@ export interface ConversationLimits {
   readonly messages: number;
 }
 
-/** What a model is taken to have whose window nobody knows: so much, and in any case a multiple of its system text and tools. */
+/** The window assumed for a model whose window is unknown: at least this, and at least a multiple of its system text and tools. */
 const unknownWindow = 32_768;
 const unknownMultiple = 3;
-/** Tokens are estimated: so much of a window is left free because of that. */
+/** The share of a window that stays free, because tokens are estimated. */
 const margin = 0.1;
-/** Room for an answer if nobody says how long it may be: a part of the window, and no more than this. */
+/** Room for an answer without a configured maximum: a share of the window, and no more than `mostAnswerTokens`. */
 const answerShare = 0.2;
 const mostAnswerTokens = 8192;
 

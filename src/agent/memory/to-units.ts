@@ -108,10 +108,10 @@ const assistantWords =
 /** So much of a text is looked at: its beginning and its end. */
 const headLength = 8000;
 const tailLength = 2000;
-/** So many marks of one unit are remembered. */
+/** The most marks of one unit that are remembered. */
 const mostMarks = 400;
 
-/** Tells whether somebody says what is to be so from now on, or what is settled. */
+/** Tells whether a message states a standing instruction or a settled decision. */
 export function saysWhatStays(text: string, role: Unit["role"]): boolean {
   return (role === "user" ? userWords : assistantWords).test(look(text));
 }

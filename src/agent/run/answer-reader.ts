@@ -15,9 +15,9 @@ export interface Answer {
   readonly modelId?: string;
   /** Who answered, as `provider/model`, if the model is several. */
   readonly by?: string;
-  /** What the provider did not do as it was asked to, in words. */
+  /** What the provider ignored, in words. */
   readonly warnings?: readonly string[];
-  /** Parts that nobody here knows. */
+  /** Parts whose type Kitbag does not know. */
   readonly unknown: readonly JsonValue[];
 }
 
@@ -60,7 +60,7 @@ export async function readAnswer({ source }: PartAnswer, listener: AnswerListene
       reading.add(part);
     }
   } catch (cause) {
-    // Whoever makes the parts is to stop; what it says about that is of no interest any more.
+    // Stops the model's stream; an error while it stops no longer matters.
     source.cancel(cause).catch(() => undefined);
     throw cause;
   }
@@ -103,7 +103,7 @@ class AnswerReading {
 
   add(part: ModelPart): void {
     const take = takers.get(part.type);
-    // The list of types grows in patches of the packages: what nobody knows is kept, and does no harm.
+    // Patch releases of the provider packages add part types. Unknown parts are kept and do no harm.
     if (take === undefined) (this.#unknown ??= []).push(toJson(part));
     else take(this, part as never);
   }

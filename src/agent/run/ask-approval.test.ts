@@ -154,7 +154,9 @@ test("a call that was approved may make calls that need no approval, and no othe
   const result = await decideAll(agent, paused);
 
   expect(made).toEqual(["inside"]);
-  expect(JSON.stringify(result.messages)).toContain("nobody is there to approve a call inside another");
+  expect(JSON.stringify(result.messages)).toContain(
+    "the nested call needs its own approval, and no approve function is set",
+  );
 });
 
 test("a fork asks again for what was approved in the run that it was made from", async () => {

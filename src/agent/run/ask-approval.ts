@@ -9,8 +9,8 @@ import { decide, type GuardedVerdict, guardInput } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * What is known about a call before it is made; `undefined` if nothing is. `approve` says what was shown to whoever approved it, and
- * what it is to be made with; `verdict` is what a hook and guards have said about it already.
+ * What is known about a call before it is made; `undefined` if nothing is. `approve` holds what the approver was shown, and the
+ * input to make the call with; `verdict` is what a hook and guards have already said about it.
  */
 export type ApprovalAnswer =
   | undefined
@@ -23,9 +23,9 @@ interface Said {
 }
 
 /**
- * Finds out whether a call may be made. One that needs an approval, or about which a guard wants a person asked, waits if nobody is
- * there to ask: that is written down, and somebody may decide tomorrow, in another process. Hooks and guards say what they say first:
- * what is shown is what will run.
+ * Finds out whether a call may be made. A call that needs approval, by its tool or by a guard, waits if the agent has no `approve`
+ * function: the wait is written down, and a user may decide tomorrow, in another process. Hooks and guards run first, so the approver
+ * is shown exactly what will run.
  */
 export async function askApproval(
   run: RunState,
@@ -39,10 +39,10 @@ export async function askApproval(
   const isSame = asked?.tool === planned.address;
   const decided = run.decided.get(approval);
   if (decided !== undefined && isSame) return toAnswer(decided, asked.input);
-  // Asked while the call is made; where nobody can be asked and nothing is kept, it is denied there.
+  // Otherwise approval is asked for while the call is made; without `approve` and without a journal, the call is denied there.
   const waits = planned.tool?.needsApproval === true && approve === undefined && log.isKept;
   if (!waits && !hasGuardAt(guards, "tool-input")) return undefined;
-  // Who was asked about another tool was not asked about this one.
+  // A decision about another tool is no decision about this one.
   if (!isSame) {
     const answer = await ask(run, planned, { approval, waits });
     if (answer !== undefined) return answer;
@@ -58,14 +58,14 @@ function toAnswer({ decision, reason, input }: ApprovalDecided, shown: JsonValue
 
 interface Asking {
   readonly approval: string;
-  /** Whether it waits for somebody even if no guard asks. */
+  /** Whether the call waits for approval even if no guard asks for it. */
   readonly waits: boolean;
 }
 
-/** Asks somebody to approve a call. Answers with what is known about it, if nobody need be waited for. */
+/** Asks for the approval of a call. Answers with what is known about it, if the run need not wait for a decision. */
 async function ask(run: RunState, planned: PlannedCall, { approval, waits }: Asking): Promise<ApprovalAnswer> {
   const { hooks, guards, log, approve } = run.parts;
-  // Who is asked about a call may take the time: the answer is kept before.
+  // An approver may take time: the model's answer is kept before.
   if (hooks.beforeCall !== undefined || hasGuardAt(guards, "tool-input")) await log.whenSent();
   const verdict = await askBeforeCall(run, planned);
   if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
@@ -88,14 +88,14 @@ interface Question {
   readonly reason?: string;
 }
 
-/** Writes down that a call waits for somebody. */
+/** Writes down that a call waits for approval. */
 async function wait(run: RunState, planned: PlannedCall, question: Question): Promise<undefined> {
   const { id, address: tool } = planned;
   run.asked.set(question.approval, { tool, input: question.input });
   await run.keep({ type: "approval-asked", run: run.id, step: run.step, id, tool, ...question });
 }
 
-/** Asks whoever decides about calls, because a guard wants it. */
+/** Asks the agent's `approve` function, because a guard demands it. */
 async function askNow(
   run: RunState,
   { tool, address }: PlannedCall,
@@ -103,9 +103,9 @@ async function askNow(
 ): Promise<ApprovalAnswer> {
   const { approve, user, signal } = run.parts;
   const verdict = { input };
-  // A tool of Kitbag's own is nothing that can be shown to whoever decides about calls.
+  // A built-in tool of Kitbag has no definition that the approver could be shown.
   if (approve === undefined || tool === undefined) {
-    return { decision: "deny", reason: `${reason}; nobody can be asked`, verdict };
+    return { decision: "deny", reason: `${reason}; the call cannot be approved here`, verdict };
   }
   const asked = { call, callers: [], address, tool: { ...tool, needsApproval: true }, input, reason, signal };
   const decision = await decide(approve, user === undefined ? asked : { ...asked, user }, signal);

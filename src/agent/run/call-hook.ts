@@ -24,7 +24,7 @@ export async function callHook<Verdict>(
   }
 }
 
-/** @throws {KitbagError} `hook-failed`: a hook has said what nobody can make anything of. */
+/** @throws {KitbagError} `hook-failed`: a hook answered with a value that it may not return. */
 export function refuseVerdict(hook: keyof AgentHooks, verdict: unknown, expected: string): never {
   throw new KitbagError("hook-failed", { hook, reason: `it answered ${showValue(verdict)}, and not ${expected}` });
 }

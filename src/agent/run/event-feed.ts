@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../events.ts";
 
-/** The events of one run, for whoever wants them. */
+/** The events of one run, for its listeners. */
 export interface EventFeed {
-  /** Whether somebody listens: what nobody hears need not be made. */
+  /** Whether there is a listener: without one, events need not be made. */
   isHeard(): boolean;
   tell(event: AgentEvent): void;
   /** No more will come. */

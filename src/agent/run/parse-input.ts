@@ -42,7 +42,7 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-/** Level by level: a value that is deep enough breaks whoever goes down. */
+/** Walks level by level: recursion into a deep value would overflow the stack. */
 function isTooDeep(input: JsonValue): boolean {
   let level: JsonValue[] = [input];
   for (let depth = 0; level.length > 0; depth++) {

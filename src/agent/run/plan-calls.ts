@@ -16,7 +16,7 @@ export interface PlannedCall {
   readonly id: string;
   /** As the model named the tool. */
   readonly name: string;
-  /** The address of the tool; the name if there is none. */
+  /** The address of the tool; `name` if no such tool exists. */
   readonly address: string;
   readonly tool: Tool | undefined;
   /** Set if it is one of Kitbag's own. */
@@ -24,9 +24,9 @@ export interface PlannedCall {
   readonly inputText: string;
   /** As the model gave it: what it sees of the call from the next question on. */
   readonly given: JsonValue;
-  /** What the tool is called with; another than `given` if the call is inside `call_tool`. */
+  /** What the tool is called with; differs from `given` if the call is inside `call_tool`. */
   readonly input: JsonValue;
-  /** Set if it was made with something else, and nobody knows with what. */
+  /** Set if the call was made with a different input that was not kept. */
   readonly isInputLost?: true;
   /** What had to be repaired in it. */
   readonly repairs: readonly string[] | undefined;
@@ -102,7 +102,7 @@ export function isReadOnly({ tool, dispatch }: PlannedCall): boolean | undefined
   return destructive === true ? false : readOnly;
 }
 
-/** Whether it may be made again when nobody knows whether it happened. */
+/** Whether the call may be made again when it is unknown whether it happened. */
 export function isIdempotent({ tool, dispatch, isInputLost }: PlannedCall): boolean {
   if (isInputLost === true) return false;
   const annotations = dispatch?.annotations ?? tool?.annotations;

@@ -25,7 +25,7 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   const { options, id } = start;
   checkResumeOptions(options);
   const runs = needRuns(agent.runs);
-  // Before the lease is taken: an id that nobody knows would become a run, and nothing is written into a journal that is damaged.
+  // Before the lease is taken: opening an unknown id would create a run, and nothing may be written into a damaged journal.
   const found = await readJournal(agent, id);
   const { audit } = agent.options;
   const before = foldJournal(id, found, audit);
@@ -146,7 +146,7 @@ function restore(run: RunState, folded: Folded): void {
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   for (const answer of folded.answers) {
     if (answer !== folded.unfinished) noteText(run, answer);
-    // Also of those that the model is not shown any more: they are kept, and nobody takes two calls of one id.
+    // Also answers that the model is no longer shown: they stay in the journal, and providers refuse two calls with one id.
     for (const part of answer.content) if (part.type === "tool-call") run.callIds.add(part.toolCallId);
   }
   noteCalls(run, folded);
@@ -170,7 +170,7 @@ function noteCalls(
   }
 }
 
-/** How long somebody worked on a run: not how long it waited for somebody to do so. */
+/** The working time of a run, without the time in which it waited to be resumed. */
 function toWorkedMs(entries: readonly RunEntry[]): number {
   let worked = 0;
   for (const [index, { time, value }] of entries.entries()) {

@@ -14,7 +14,7 @@ import type { RunState } from "./run-state.ts";
 import { labelOutcome } from "./to-assistant-message.ts";
 import { openAgain } from "./told-skills.ts";
 
-/** What came of a call; `undefined` if it waits for somebody. */
+/** The outcome of a call; `undefined` if it waits for approval. */
 export type CallResult = ToolOutcome | undefined;
 
 /**
@@ -34,7 +34,7 @@ async function runGroups(run: RunState, calls: readonly PlannedCall[]): Promise<
   const results: CallResult[] = [];
   let isHeld = false;
   for (const group of toGroups(calls, run.parts.limits.maxParallel)) {
-    // What comes behind a call that must be alone comes after it, also if that waits for somebody until tomorrow.
+    // Calls behind one that must run alone wait for it, even if its approval takes until tomorrow.
     isHeld ||= run.waiting.length > 0 && group.some(isAlone);
     const settled = await Promise.allSettled(group.map((call) => runCall(run, call, isHeld)));
     for (const one of settled) {
@@ -95,7 +95,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   return outcome;
 }
 
-/** Whether anybody may have to be asked before a call is made. */
+/** Whether a call may need an approval before it is made. */
 function mayBeAsked({ parts: { guards } }: RunState, { tool, unreadable }: PlannedCall): boolean {
   return unreadable === undefined && (tool?.needsApproval === true || hasGuardAt(guards, "tool-input"));
 }
@@ -107,12 +107,12 @@ function fromCutOff(cause: unknown): LoggedOutcome {
 
 function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planned: PlannedCall, name: string): void {
   const { id, address: tool, repairs } = planned;
-  // What somebody approved is what it is called with.
+  // An approved call is made with the input that was approved.
   const input = decided.get(`${run}:${name}`)?.input ?? planned.input;
   feed.tell({ type: "tool-start", run, step, id, tool, input, ...(repairs && { repairs }) });
 }
 
-/** A call that was not begun because the run was stopped. It is not written down: whoever resumes the run makes it. */
+/** A call that was not begun because the run was stopped. It is not written down, so that a resumed run makes it. */
 function cancelled({ address }: PlannedCall): ToolOutcome {
   return { status: "failed", error: toFailure("call-cancelled", { tool: address, reason: "the run was stopped" }) };
 }
@@ -188,12 +188,12 @@ async function obey(
   if (verdict === undefined) return reach(run, planned, making, toGiven(making, planned.input));
   if ("deny" in verdict) return denied(planned, verdict.deny);
   if ("outcome" in verdict) return verdict.outcome;
-  // A person who has approved the call was asked about what is made now; nobody else was.
+  // If the verdict asks for approval, only an explicit approval of this call lets it through.
   if ("ask" in verdict && making.approval?.decision !== "approve") return denied(planned, verdict.ask);
   return reach(run, planned, making, verdict.input);
 }
 
-/** What a call is made with: what somebody has approved, if anybody has. */
+/** What a call is made with: the approved input if the call was approved, otherwise `input`. */
 function toGiven({ approval }: Making, input: JsonValue): JsonValue {
   return approval?.decision === "approve" ? approval.input : input;
 }
@@ -255,11 +255,11 @@ function approveOnly(approve: Approve | undefined): Approve {
     if (request.parent === undefined) return { decision: "approve" };
     if (approve !== undefined) return approve(request);
     if (!request.tool.needsApproval) return { decision: "approve" };
-    return { decision: "deny", reason: "nobody is there to approve a call inside another" };
+    return { decision: "deny", reason: "the nested call needs its own approval, and no approve function is set" };
   };
 }
 
-/** Thrown to keep an outcome out of the journal: whoever resumes the run makes the call. */
+/** Thrown to keep an outcome out of the journal, so that a resumed run makes the call. */
 class CutOff extends Error {
   readonly outcome: ToolOutcome;
 

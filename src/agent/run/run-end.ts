@@ -11,7 +11,7 @@ export type RunEnd =
   | { readonly status: "stopped"; readonly reason: StopReason }
   | { readonly status: "paused" };
 
-/** Tells whether a run can be resumed: somebody stopped it or has taken it over, or the store was away, and may be there again. */
+/** Tells whether a run can be resumed: it was stopped or taken over by another process, or the store was unreachable. */
 export function canGoOn({ status, reason, error }: Pick<RunResult, "status" | "reason" | "error">): boolean {
   if (status === "stopped") return reason === "cancelled" || reason === "lost";
   return status === "failed" && error !== undefined && storeFailures.has(error.code);

@@ -35,7 +35,7 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   addAnswer(run, answer, calls);
   if (calls.length === 0 || isCut(answer)) {
     const end = await finish(run, answer);
-    // What somebody said while the model gave its last answer is answered, too.
+    // A steering message that arrived during the last answer is answered, too.
     return endStep(run, end?.status === "ok" && run.steering.length > 0 ? undefined : end);
   }
   // A limit holds within an answer too: what would go over it is not begun.
@@ -76,7 +76,7 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   return answer;
 }
 
-/** Asks the model until nobody wants another answer. */
+/** Asks the model again until no hook rejects the answer. */
 async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<ReturnType<typeof checkLimits>>> {
   const { hooks, signal } = run.parts;
   for (;;) {

@@ -53,7 +53,7 @@ export interface RunParts {
   /** What looks at tasks, calls and answers, in order. */
   readonly guards: readonly Guard[];
   readonly output: OutputRule | undefined;
-  /** Its spans, if somebody wants them. */
+  /** Its spans, if telemetry is on. */
   readonly trace: RunTrace | undefined;
   /** The conversation that it is a part of, if that is kept. */
   readonly conversation: OpenConversation | undefined;
@@ -84,7 +84,7 @@ export class RunState {
   /** What it was asked, and what came of it. */
   readonly questions: Question[] = [];
   calls = 0;
-  /** Tokens that nobody has counted, against a limit. */
+  /** Estimated tokens of answers without reported usage, counted against a limit. */
   assumedTokens = 0;
   /** How often a hook had the model asked again. */
   askedAgain = 0;
@@ -100,11 +100,11 @@ export class RunState {
   cutText = "";
   /** An answer of the journal whose calls are not all done. */
   unfinished: ModelAnswered | undefined;
-  /** What somebody wants to say to the model before it is asked again. */
+  /** The caller's messages to add before the model is asked again. */
   readonly steering: string[] = [];
-  /** What the journal says that somebody has said while the calls of `unfinished` were made: it follows them. */
+  /** Messages that, by the journal, were added while the calls of `unfinished` ran; they follow the results of those calls. */
   readonly saidMeanwhile: ModelMessage[] = [];
-  /** Calls that wait for somebody. */
+  /** Calls that wait for approval. */
   readonly waiting: string[] = [];
   /** Approvals that were asked for, with the inputs that were shown, and what was decided about them. */
   readonly asked = new Map<string, AskedApproval>();
@@ -144,7 +144,7 @@ export class RunState {
     this.isCompacted = true;
   }
 
-  /** Tells an event to whoever listens. */
+  /** Tells an event to the listeners. */
   tell(event: AgentEvent): void {
     this.parts.feed.tell(event);
   }

@@ -3,14 +3,14 @@ import type { MessageAdded } from "../events.ts";
 import { guardSaid } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Says something to the model behind its last answer, in nobody's name but the agent's. */
+/** Adds a message of the agent itself after the model's last answer. */
 export async function say(run: RunState, reason: MessageAdded["reason"], said: string): Promise<void> {
   const message = await toMessage(run, said);
   await run.keep({ type: "message-added", run: run.id, step: run.answered, reason, message });
   run.messages.push(message);
 }
 
-/** Says what somebody wants to say to the model before it is asked again. */
+/** Adds the caller's steering messages before the model is asked again. */
 export async function saySteering(run: RunState): Promise<void> {
   for (let [text] = run.steering; text !== undefined; [text] = run.steering) {
     await say(run, "steering", text);
@@ -19,8 +19,8 @@ export async function saySteering(run: RunState): Promise<void> {
 }
 
 /**
- * Keeps what somebody has said to a run that ends before its model is asked again: whoever resumes or forks it goes on with that. It
- * is not said yet where calls are not over.
+ * Keeps the steering messages of a run that ends before its model is asked again, so that a resumed or forked run starts with them.
+ * They are not added while calls are unfinished.
  */
 export async function keepSteering(run: RunState): Promise<void> {
   const last = run.messages.at(-1);

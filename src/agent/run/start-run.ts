@@ -34,7 +34,7 @@ interface Job {
   readonly start: RunStart;
   readonly stop: () => void;
   readonly controller: AbortController;
-  /** What somebody said before it was prepared. */
+  /** Steering messages that arrived before the run was prepared. */
   readonly steering: string[];
   run: RunState | undefined;
 }
@@ -94,7 +94,7 @@ async function work(
   telemetry: AgentTelemetry,
   prepare: (start: RunStart) => Promise<RunState>,
 ): Promise<RunResult> {
-  // Whoever asks for the events in this turn gets the first one too.
+  // A caller that asks for the events in the same tick also gets the first one.
   await Promise.resolve();
   const { id, options, feed } = job.start;
   const { signal } = options;
@@ -117,7 +117,7 @@ async function work(
   return result;
 }
 
-/** Goes through a run to its end, which also comes when its time is up, or when somebody else has taken it over. */
+/** Works on a run until it ends, its time is up, or another process has taken it over. */
 async function goThrough({ controller, stop }: Job, run: RunState): Promise<RunEnd> {
   const { limits, log } = run.parts;
   log.signal?.addEventListener("abort", stop);
@@ -161,7 +161,7 @@ function tellSafely<Told>(listener: (told: Told) => unknown, told: Told): void {
     const answer = listener(told);
     if (answer instanceof Promise) answer.catch(() => undefined);
   } catch {
-    // Nobody is there to hear of it: the listener is the one who would be told.
+    // Listeners are the only place to report an error to, and it is the listener that failed.
   }
 }
 
@@ -186,7 +186,7 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
   const isLost = end.status === "stopped" && end.reason === "lost";
   try {
     if (end.status !== "ok" && !isLost) await keepSteering(run);
-    // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
+    // Saved before the run ends: if this process dies in between, the resumed run saves it again.
     if (conversation !== undefined && !isLost) await saveRun(run, end.status);
     if (end.status === "paused") await log.pause();
     else if (canGoOn(end)) await log.close();
@@ -253,6 +253,6 @@ export interface RunStart {
   readonly options: RunOptions;
   readonly feed: EventFeed;
   readonly signal: AbortSignal;
-  /** Its spans, if somebody wants them. */
+  /** Its spans, if telemetry is on. */
   readonly trace?: RunTrace | undefined;
 }

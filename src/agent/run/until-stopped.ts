@@ -1,6 +1,6 @@
 /**
- * Waits for something, but no longer than until somebody stops the run: then it rejects with the signal's reason, and what comes of
- * `work` is of no interest any more. `graceMs` is how long is waited nevertheless, for what must happen also in a run that was stopped.
+ * Waits for `work`, at most until the run is stopped: then it rejects with the signal's reason, and the result of `work` is ignored.
+ * `graceMs` is how long it waits after the stop, for work that must happen also in a stopped run.
  */
 export function untilStopped<Value>(signal: AbortSignal, work: PromiseLike<Value>, graceMs = 0): Promise<Value> {
   return new Promise((resolve, reject) => {

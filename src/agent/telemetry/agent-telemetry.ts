@@ -8,7 +8,7 @@ import type { RunOptions } from "../agent-options.ts";
 import { type AgentTelemetryOptions, createModelMetrics } from "./model-metrics.ts";
 import { type RunTrace, startRunTrace, type TraceParts } from "./run-trace.ts";
 
-/** Finds out, for each run, whether somebody wants spans or metrics; most of the time nobody does, and then it costs nothing. */
+/** Finds out, for each run, whether a provider for spans or metrics is registered. Without one, telemetry costs nothing. */
 export interface AgentTelemetry {
   isOn(): boolean;
   /** Begins the span of a run. Only if it is on. */

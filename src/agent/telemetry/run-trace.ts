@@ -59,7 +59,7 @@ interface AnyPart {
   readonly mediaType?: string;
 }
 
-/** A part as the conventions have it. Files are named by what they are: nobody wants their bytes in a span. */
+/** A message part in the form of the OpenTelemetry conventions. A file is named by its type: its bytes do not belong in a span. */
 function toPart(given: object): JsonValue {
   const part = given as AnyPart;
   switch (part.type) {

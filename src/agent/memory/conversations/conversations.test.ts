@@ -115,7 +115,7 @@ test("a run that is paused is kept as far as it came, and as a whole when it was
 
   expect(before?.runs).toMatchObject([{ status: "paused", messages: { length: 2 } }]);
   expect(checkConversation(asked.messages)).toEqual([]);
-  expect(JSON.stringify(asked.messages)).toContain("Nobody knows what came of this call");
+  expect(JSON.stringify(asked.messages)).toContain("The outcome of this call is unknown");
   expect(after?.runs.map(({ run, status }) => [run, status])).toEqual([
     [asked.run, "ok"],
     [paused.run, "ok"],

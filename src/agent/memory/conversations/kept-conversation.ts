@@ -52,9 +52,9 @@ export function toPartKey(id: string, part = ""): string {
   return `conversation-part:${id}:${part}`;
 }
 
-/** The conversation that a value is. @throws {KitbagError} `conversation-damaged` */
+/** Reads a stored value as a conversation. @throws {KitbagError} `conversation-damaged` */
 export function fromValue(id: string, { value }: VersionedValue): KeptConversation {
-  if (!isConversation(value)) throw damaged(id, "the list of its runs is none");
+  if (!isConversation(value)) throw damaged(id, '"runs" must be an array');
   return value as unknown as KeptConversation;
 }
 
@@ -95,7 +95,7 @@ export async function readPart({ kv }: Pick<Store, "kv">, id: string, part: stri
   const { messages, skills, view = [] } = toFacts(kept);
   const isThere = [messages, skills, view].every(Array.isArray);
   if (!isThere || ![...kept.messages, ...(kept.view ?? [])].every(isMessage)) {
-    throw damaged(id, "a message of it is none");
+    throw damaged(id, "one of its messages is malformed");
   }
   return fromKept(kept);
 }

@@ -32,9 +32,9 @@ export interface OpenConversation {
 }
 
 /**
- * Opens a conversation, which is new if nobody knows it.
+ * Opens a conversation; one with an unknown id is new.
  *
- * @throws {KitbagError} `option-invalid` if there is no store or the id is none; `conversation-damaged`, and what the store throws.
+ * @throws {KitbagError} `option-invalid` without a store or with an invalid id; `conversation-damaged`, and what the store throws.
  */
 export async function openConversation(given: Store | undefined, id: string): Promise<OpenConversation> {
   const store = needStore(given);
@@ -55,9 +55,9 @@ export async function openConversation(given: Store | undefined, id: string): Pr
 }
 
 /**
- * Opens a conversation for a run that was begun before: what was said before is in its journal.
+ * Opens a conversation for a resumed run: its earlier messages are in its journal.
  *
- * @throws {KitbagError} `option-invalid` if there is no store or the id is none.
+ * @throws {KitbagError} `option-invalid` without a store or with an invalid id.
  */
 export function rejoinConversation(given: Store | undefined, id: string): OpenConversation {
   const store = needStore(given);
@@ -84,10 +84,10 @@ async function save(store: Store, { id, saved, seen }: Saving): Promise<void> {
   for (;;) {
     const found = await store.kv.get(toKey(id));
     const version = found?.version ?? 0;
-    // If another run has ended since this one began, what the model saw is not everything.
+    // If another run has ended since this one began, the view of this run is incomplete.
     const view = version === seen ? saved.view : undefined;
     const { messages, skills } = saved;
-    // Before the conversation names it: nobody ever finds a part that is not there.
+    // Written before the conversation names it, so that no reader finds a missing part.
     await writePart(store, key, { messages, skills, ...(view && { view }) });
     const before = found && fromValue(id, found);
     const next = addRun(before, saved, { part, hasView: view !== undefined });
@@ -129,9 +129,9 @@ function toTitle(messages: readonly ModelMessage[]): string {
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
-const noResult = "Nobody knows what came of this call: the run was stopped, or waits for an approval of it.";
+const noResult = "The outcome of this call is unknown: the run was stopped, or waits for an approval of it.";
 
-/** Messages of a run that was stopped or paused, in which the last calls have results: no provider takes calls without. */
+/** The messages of a stopped or paused run, with results added for its last calls: providers refuse calls without results. */
 export function closeCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const start = messages.findLastIndex(({ role }) => role === "assistant");
   const answer = messages[start];
@@ -158,8 +158,8 @@ export function closeCalls(messages: readonly ModelMessage[]): readonly ModelMes
 type Parts = Exclude<ModelMessage["content"], string>;
 
 /**
- * Messages of several runs, in which no two calls have one id: runs that went on at the same time did not know of each other, and small
- * models count from the beginning. The same messages, if there is none.
+ * Messages of several runs, in which no two calls share an id: concurrent runs do not know each other's ids, and small models count
+ * from the beginning in every run. Without duplicates, the same array.
  */
 function separateCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const used = new Set<string>();

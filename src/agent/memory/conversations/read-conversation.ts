@@ -27,9 +27,9 @@ export interface Conversation {
 }
 
 /**
- * Reads a conversation; `undefined` if there is none.
+ * Reads a conversation; `undefined` if the store does not have it.
  *
- * @throws {KitbagError} `option-invalid` if the id is none; `conversation-damaged` if what is kept of it cannot be read.
+ * @throws {KitbagError} `option-invalid` if the id is invalid; `conversation-damaged` if the stored conversation cannot be read.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export interface ConversationSummary {
 }
 
 /**
- * Lists the conversations that are kept in a store, in the order of their ids; 100 if nobody says how many.
+ * Lists the conversations that are kept in a store, in the order of their ids; at most 100 unless a limit is given.
  *
  * @example
  * ```ts
@@ -106,10 +106,10 @@ export async function listConversations(
 const partLength = 36;
 
 /**
- * Deletes a conversation, and answers whether there was one. The journals of its runs stay. A run that is still going on keeps what it
- * adds, so that there is a conversation again when it ends.
+ * Deletes a conversation, and answers whether it existed. The journals of its runs stay. A run that is still going on saves its
+ * messages when it ends, and so creates the conversation again.
  *
- * @throws {KitbagError} `option-invalid` if the id is none.
+ * @throws {KitbagError} `option-invalid` if the id is invalid.
  *
  * @example
  * ```ts

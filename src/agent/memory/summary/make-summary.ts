@@ -131,7 +131,7 @@ function describe(cause: unknown): Failure {
   return isKitbagError(cause) ? cause.toJSON() : toError(describeCause(cause), "summaryModel");
 }
 
-const nothingLeft = "the limit of the cost leaves nothing for it, or nobody knows its price";
+const nothingLeft = "the cost limit leaves nothing for it, or its price is unknown";
 
 function toError(reason: string, model: string): Failure {
   return toFailure("model-failed", { model, reason });
@@ -180,7 +180,7 @@ interface SummaryQuestion {
   readonly signal: AbortSignal;
 }
 
-/** What came of it: an answer, or why there is none, and what had come of it until then. */
+/** The result of the request: an answer, or the cause of the failure with the partial answer. */
 type SummaryReply =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly cause: unknown; readonly cut: CutAnswer };
