@@ -16,7 +16,7 @@ export interface Anchor {
    * @throws what was wrong with the disk since the last time
    */
   write(head: AuditHead): void;
-  /** How many entries the newest head in the file has behind it, whoever wrote it, if they are more than so many; else that. */
+  /** The larger of `count` and the number of entries in the newest head of the file, whichever process wrote that head. */
   reach(count: number): number;
   /** Closes the file when everything is on disk. */
   close(): Promise<void>;
@@ -127,8 +127,8 @@ interface Syncs {
 }
 
 /**
- * Syncs a file beside what goes on, a moment after it was asked to: whoever asks meanwhile is served with it. Only one at a time, so
- * that a slow disk holds up nobody else. A process that ends by itself ends after it.
+ * Syncs a file in the background, a moment after a request: requests that arrive meanwhile share the sync. Only one sync runs at a
+ * time, so that a slow disk does not block other work. A process that ends normally ends after the sync.
  */
 function createSyncs(descriptor: number): Syncs {
   let timer: NodeJS.Timeout | undefined;
@@ -180,7 +180,7 @@ function fromLine(line: string, keys: AuditKeys): AuditHead | undefined {
   return Number.isSafeInteger(head.count) && seal === sealOf(head, keys) ? head : undefined;
 }
 
-/** Whoever cannot read the key can put no other head into the file. */
+/** Seals a head: a process without the key cannot put a different head into the file. */
 function sealOf({ count, hash }: AuditHead, keys: AuditKeys): string {
   return keys.anchor(`${count} ${hash}`).slice(0, 32);
 }

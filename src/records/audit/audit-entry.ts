@@ -14,9 +14,9 @@ export interface AuditBegin {
   readonly parent?: string;
   /** Who asked, if the caller said so; personal data is taken out. */
   readonly user?: string;
-  /** A keyed digest of who asked, as it was said: whoever has the key can look for somebody. */
+  /** A keyed digest of the unredacted `user`: with the key, an auditor can search for a user. */
   readonly userDigest?: string;
-  /** The tool's address; what was asked for if there is no such tool. */
+  /** The tool's address; the requested name if there is no such tool. */
   readonly tool: string;
   readonly version?: string;
   /** Of the tool's definition, and of the files of its code where it has files. */
@@ -25,9 +25,9 @@ export interface AuditBegin {
   readonly inputDigest?: string;
   /** What the tool may touch: enforced if it runs in a sandbox, else declared. */
   readonly permissions?: Permissions;
-  /** What holds the tool to its permissions; `none` for code of the host itself. */
+  /** The sandbox that enforces the tool's permissions; `none` for code of the host itself. */
   readonly sandbox?: string;
-  /** Milliseconds since 1970, by the clock of whoever wrote it. */
+  /** Milliseconds since 1970, by the clock of the writing process. */
   readonly time: number;
 }
 
@@ -65,8 +65,8 @@ export type AuditProblem =
   | "anchor-missing";
 
 /**
- * The chain was broken, and somebody decided to go on behind it. What is between this and the last good entry, whose hash is
- * `previous`, proves nothing; it stays where it is.
+ * The chain was broken, and an operator decided to continue it. The entries between this one and the last good entry, whose hash is
+ * `previous`, prove nothing; they stay in the stream.
  */
 export interface AuditSetAside {
   readonly type: "set-aside";
@@ -82,7 +82,7 @@ export interface AuditSetAside {
 export type AuditLine = (AuditEntry | AuditSetAside) & {
   /** Counts from 1. */
   readonly position: number;
-  /** The hash of the entry before it, or of the last good one; 64 zeros if there is none. */
+  /** The hash of the entry before it, or of the last good one; 64 zeros for the first entry. */
   readonly previous: string;
   /** Of `previous` and everything else, with the key. */
   readonly hash: string;

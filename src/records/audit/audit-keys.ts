@@ -18,8 +18,8 @@ export interface AuditKeys {
 /** What proves later that something was decided by a holder of the key. */
 export interface Sealer {
   /**
-   * A keyed digest of what was decided. It is never the one that `digest` of an audit gives: those are in the store, where whoever
-   * reads it could take one that fits.
+   * A keyed digest of a decision. It always differs from what `digest` of an audit gives: those digests are in the store, where a
+   * reader could copy one that fits.
    */
   seal(value: JsonValue): string;
 }

@@ -23,9 +23,9 @@ export type AuditVerdict =
       readonly count: number;
       /** Of the last entry. */
       readonly hash: string;
-      /** So many entries are known to the anchor; those behind it were not acknowledged, or the power was lost just then. */
+      /** How many entries the anchor covers. Later entries were not acknowledged, or the power failed before the anchor was written. */
       readonly anchored?: number;
-      /** Where the chain was broken when somebody decided to go on behind it, if it ever was. */
+      /** Each place where the chain was broken and was continued by decision of an operator. */
       readonly setAside?: readonly SetAsideLine[];
     }
   | {
@@ -148,9 +148,9 @@ const lookAhead = 1000;
 
 /** What is behind the good entries of a chain. */
 interface Remains {
-  /** The entry that sets it aside, if somebody decided so: it follows the good ones, and knows all that is in between. */
+  /** The entry that sets the broken part aside, if it was: it follows the good entries, and covers everything in between. */
   readonly end?: AuditLine;
-  /** Some of what is behind the first one. */
+  /** Some of what follows the first one. */
   readonly ahead: readonly unknown[];
   /** A keyed hash of all before `end`. */
   readonly remains: string;

@@ -11,7 +11,7 @@ export async function writeSynced(file: string, content: string | Uint8Array): P
   }
 }
 
-/** Gives `draft` the name `file`, unless there is one: of several processes that do it at once one wins, and nobody sees half a file. */
+/** Links `draft` as `file`, unless `file` exists: of several concurrent processes one wins, and no reader sees half a file. */
 export async function linkNew(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);

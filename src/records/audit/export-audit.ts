@@ -83,7 +83,7 @@ function parse(line: string): JsonValue {
   }
 }
 
-/** The last line of an export: how many entries it has, and that somebody with the key says so. */
+/** The last line of an export: how many entries it has, sealed with the key. */
 interface ExportSeal extends AuditHead {
   readonly type: "export-end";
   readonly seal: string;
@@ -94,7 +94,7 @@ function toExportSeal(keys: AuditKeys, { count, hash }: AuditHead): ExportSeal {
   return { type: "export-end", count, hash, seal: sealOf(keys, { count, hash }) };
 }
 
-/** Tells whether a line of an export is one that ends it, whoever made it. */
+/** Tells whether a line has the shape of the last line of an export. Does not check the seal. */
 export function isExportSeal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "type" in value && value.type === "export-end";
 }

@@ -30,10 +30,10 @@ export interface Audit extends Sealer {
   /**
    * Appends an entry.
    *
-   * @throws {KitbagError} `store-…` if it cannot be written; `audit-broken` if somebody tampered with the end of the chain.
+   * @throws {KitbagError} `store-…` if it cannot be written; `audit-broken` if the end of the chain was tampered with.
    */
   append(entry: AuditEntry): Promise<void>;
-  /** A keyed digest of a value: it says whether two are the same, and nobody without the key can guess a short one from it. */
+  /** A keyed digest of a value: equal values have equal digests, and without the key a short value cannot be guessed from it. */
   digest(value: JsonValue): string;
   /** Waits for what is being written. The store stays open. */
   close(): Promise<void>;
@@ -223,7 +223,7 @@ function createChainedWrite(
 ): WriteChain {
   let head = start;
 
-  /** Another process may have written, or this one although it failed. Nobody does now, so the anchor must not know more. */
+  /** Another process may have written, or a failed write of this one. No write is in progress, so the anchor must not be ahead. */
   function findHead({ position, readLast }: StreamEnd): AuditHead {
     const least = Math.max(head.count, anchor?.reach(position) ?? 0);
     return checkLength(least, checkHead(keys, position, readLast()));
@@ -266,7 +266,7 @@ async function readHead({ log, keys }: ChainParts): Promise<AuditHead> {
     const position = await log.position(auditStream);
     if (position === 0) return emptyHead;
     const [entry, newer] = await log.read(auditStream, { after: position - 1, limit: 2 });
-    // Somebody was faster.
+    // Otherwise another process appended in between: read again.
     if (newer === undefined) return checkHead(keys, position, entry?.value);
   }
 }
@@ -277,7 +277,7 @@ async function readLonger(parts: WriterParts, known: AuditHead): Promise<AuditHe
   return checkLength(least, await readHead(parts));
 }
 
-/** Refuses to go on behind an end that was cut off: once the chain is as long as it was, nobody would see it. */
+/** Refuses to append to a chain whose end was cut off: once it is as long as before, the cut could no longer be detected. */
 function checkLength(least: number, found: AuditHead): AuditHead {
   if (found.count >= least) return found;
   throw new KitbagError("audit-broken", { position: found.count + 1, problem: "the end of the chain was cut off" });

@@ -8,7 +8,7 @@ import { isExportSeal, isSealOf, parseAuditLines, readAudit } from "./export-aud
 
 /** What a chain is verified with. */
 export type VerifyAuditOptions = AuditKeySource & {
-  /** Without it nobody sees that the end was cut off. */
+  /** Without it, verification cannot detect that the end was cut off. */
   readonly anchorFile?: string;
 };
 
@@ -77,8 +77,8 @@ async function* takeSeals(values: AsyncIterable<unknown>, seals: unknown[]): Asy
 }
 
 /**
- * Accepts the end of the chain as it is, after the store was restored or moved: makes a new anchor, if the chain is good in
- * itself. While it runs nobody must write to the audit.
+ * Accepts the current end of the chain after the store was restored or moved: makes a new anchor, if the chain is intact. No process
+ * may write to the audit meanwhile.
  *
  * @throws {KitbagError} `audit-key-invalid` if there is no key; `store-…` if the store cannot be read.
  *
@@ -110,11 +110,11 @@ function toExpectations(keys: AuditKeys, { anchorFile }: VerifyAuditOptions): Ch
 }
 
 /**
- * Goes on behind a chain that is broken: appends an entry that says where it broke and what is there now, and follows the last good
- * one. Nothing is taken away, and whoever verifies the audit is told of it from now on. A chain that is good in itself and whose
- * anchor is missing is only anchored. While it runs nobody must write to the audit.
+ * Continues a broken chain: appends an entry that follows the last good one, and says where the chain broke and what is there now.
+ * Nothing is removed, and every later verification reports the break. An intact chain without an anchor is only anchored. No process
+ * may write to the audit meanwhile.
  *
- * @throws {KitbagError} `store-conflict` if somebody did; `store-…` if the store cannot be used; `audit-key-invalid`.
+ * @throws {KitbagError} `store-conflict` if a process wrote meanwhile; `store-…` if the store cannot be used; `audit-key-invalid`.
  */
 export async function setAsideAudit(
   store: Store,

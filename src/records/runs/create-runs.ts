@@ -33,22 +33,22 @@ export interface OpenOptions {
 }
 
 /**
- * The runs that are kept in a store. A run is its journal, the stream `run:<id>`: whoever works on it holds a lease, and whoever lost
- * the lease can write nothing.
+ * The runs that are kept in a store. A run is its journal, the stream `run:<id>`: its worker holds a lease, and a worker that lost
+ * the lease cannot write.
  *
  * An id is any text of 1 to 1,000 bytes that can be a key.
  */
 export interface Runs {
   /**
-   * Adds a run for a worker to work on. One that is there already, and has not ended, is queued again: that is how a paused run goes on,
-   * and one that waits comes sooner, or before others. While somebody works on it, it is for when they have paused it: the delay begins
-   * then. Answers whether it is new. What is acknowledged here reaches an end, also if the queue loses it, as long as there is a worker.
+   * Adds a run for a worker to work on. An existing run that has not ended is queued again: this continues a paused run, or moves a
+   * waiting run forward. If a worker has the run, it is queued for when that worker pauses it; the delay begins then. Answers whether
+   * the run is new. An added run reaches its end even if the queue loses it, as long as there is a worker.
    */
   add(runId: string, options?: AddRunOptions): Promise<boolean>;
   /**
-   * Takes the lease of a run, which is new if nobody knows it.
+   * Takes the lease of a run; an unknown id begins a new run.
    *
-   * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
+   * @throws {KitbagError} `run-leased` if another worker has the lease, `run-ended` if the run has ended.
    */
   open(runId: string, options?: OpenOptions): Promise<Run>;
   /** Reads a journal, without a lease. */
@@ -94,7 +94,7 @@ export function createRuns(options: RunsOptions): Runs {
     async add(runId, { events = [], ...jobOptions } = {}) {
       checkRunId(runId);
       checkEvents(events);
-      // Before anything is written: it would be there, and nobody would work on it.
+      // Checked before anything is written: otherwise the run would exist without a job, and no worker would find it.
       const job = checkAdd(runId, jobOptions);
       const isNew = await beginJournal(store, runId, events);
       if (!isNew && (await hasEnded(store, runId))) return false;
@@ -140,7 +140,7 @@ async function hasEnded({ log }: Store, runId: string): Promise<boolean> {
   return (last?.value as RunEvent | undefined)?.type === "run-end";
 }
 
-/** Writes the first lines of a journal in one commit, if there is none. Answers whether it did. */
+/** Writes the first lines of a new journal in one commit. Answers `false`, and writes nothing, if the journal exists. */
 export async function beginJournal(
   { log }: Pick<Store, "log">,
   runId: string,
@@ -171,15 +171,15 @@ export type ListRunsOptions = Omit<ListOptions, "prefix">;
 export interface RunSummary {
   readonly id: string;
   /**
-   * `queued` waits for a worker, `running` has one; `review` has a step that may have happened: see `Run.resolve`. `idle` is everything
-   * else that has not ended: paused, or left by somebody who is no more there and was not a worker.
+   * `queued` waits for a worker, `running` has one; `review` has a step that may have happened: see `Run.resolve`. `idle` is every
+   * other run that has not ended: paused, or opened without a worker by a process that has died.
    */
   readonly status: "queued" | "running" | "review" | "idle" | "ok" | "failed";
   /** How many lines its journal has. */
   readonly entries: number;
   /** Milliseconds since 1970: when the last line was written. */
   readonly time: number;
-  /** Who works on it, if somebody does. */
+  /** The worker that holds the lease, if there is one. */
   readonly lease?: HeldLease;
 }
 
@@ -190,7 +190,7 @@ interface RunLists {
   readonly markers: Pick<RunMarkers, "findQueued">;
 }
 
-/** Lists runs in the order of their ids, 100 if nobody says how many. */
+/** Lists runs in the order of their ids, at most 100 unless a limit is given. */
 async function listRuns(lists: RunLists, options: ListRunsOptions = {}): Promise<readonly RunSummary[]> {
   const { after, limit = 100 } = options;
   const streams = await lists.log.streams({

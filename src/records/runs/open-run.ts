@@ -31,26 +31,26 @@ export interface OpenRunOptions {
   readonly clock: Clock;
 }
 
-/** A run, and what only those who work on it on behalf of somebody else need. */
+/** A run, and what only a worker needs of it. */
 export interface OpenedRun {
   readonly run: Run;
-  /** How it was left; `undefined` while the lease is there, or if it was lost. */
+  /** How the run was released; `undefined` while the lease is held, or if it was lost. */
   left(): LeaseEnd | "ended" | undefined;
-  /** Aborts the signal of the run, which keeps its lease: whoever works on it is to stop. */
+  /** Aborts the signal of the run, so that its work stops; the run keeps its lease. */
   stop(reason: Error): void;
-  /** Writes nothing any more, and lets the lease run out. */
+  /** Stops writing, and lets the lease expire. */
   abandon(): void;
   /** Gives the run back. */
   leave(reason: LeaseEnd, error?: RunFailure): Promise<void>;
 }
 
-/** How often somebody who still writes may come before the new lease. */
+/** How often the previous worker may still write before the record of the new lease is in place. */
 const maxTries = 100;
 
 /**
  * Takes the lease of a run and reads its journal. If that is empty it begins with `events`.
  *
- * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
+ * @throws {KitbagError} `run-leased` if another worker has the lease, `run-ended` if the run has ended.
  */
 export async function openRun(
   options: OpenRunOptions,
@@ -71,7 +71,7 @@ export async function openRun(
   }
 }
 
-/** Begins a run that nobody knows, with its lease, in one commit. Answers nothing if the store cannot do that, or somebody knows it. */
+/** Begins a new run with its lease, in one commit. Answers with nothing if the store cannot do that, or the run already exists. */
 async function beginRun(
   options: OpenRunOptions,
   runId: string,
@@ -106,7 +106,7 @@ interface Taking {
   readonly events: readonly RunEvent[];
 }
 
-/** Writes the record of the lease behind everything that is there. From then on nobody else can write. */
+/** Appends the record of the lease to the journal. From then on no other worker can write. */
 async function takeJournal({ log, worker }: OpenRunOptions, { runId, state, events }: Taking): Promise<LogEntry[]> {
   const stream = toStream(runId);
   const past: LogEntry[] = [];

@@ -7,18 +7,18 @@ import type { KeyChange } from "../../store/append-at-end.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { createLeaseWatch, KeyLease } from "../../platform/lease.ts";
 
-/** The time for which nobody else may take a run. It is kept in `kv`; what protects the journal is the journal itself. */
+/** The right of one worker to work on a run for a time. It is kept in `kv`; the journal protects itself against other writers. */
 export interface Lease {
   /**
-   * Starts the time anew. Answers `kept`, or `doubtful` if the time was over before and nobody had the lease: then the journal
-   * says whether somebody had it in between.
+   * Renews the lease. Answers `kept`, or `doubtful` if the lease had expired and was free: then the journal says whether another
+   * worker held it in between.
    *
-   * @throws {KitbagError} `run-leased` if somebody else has it.
+   * @throws {KitbagError} `run-leased` if another worker has it.
    */
   renew(): Promise<"kept" | "doubtful">;
-  /** What gives it back, for whoever can write that together with something else, and then says so. */
+  /** The change that releases the lease, for a caller that writes it together with other changes and then reports that it did. */
   toRelease(): KeyChange;
-  /** Gives it back, if it is still there. */
+  /** Releases the lease, if it is still held. */
   release(): Promise<void>;
   /** Says that it was given back with {@link Lease.toRelease}. */
   noteReleased(): void;
@@ -32,22 +32,21 @@ export interface LeaseOptions {
   readonly clock: Clock;
 }
 
-/** Takes leases, and sees who has them. */
+/** Takes leases, and finds their owners. */
 export interface Leases {
-  /** @throws {KitbagError} `run-leased` if somebody else has it. */
+  /** @throws {KitbagError} `run-leased` if another worker has it. */
   take(runId: string): Promise<Lease>;
   /**
-   * Takes the lease of a run that nobody has had yet, by means of `write`: it writes it down together with something else, and answers
-   * with the version.
+   * Takes the first lease of a new run. `write` writes the change together with other changes, and answers with the version.
    */
   begin(runId: string, write: (change: KeyChange) => Promise<number>): Promise<Lease>;
-  /** Who has the lease, if somebody does. */
+  /** The owner of the lease, if it is held. */
   find(runId: string): Promise<HeldLease | undefined>;
-  /** The runs in `runIds` whose lease nobody has. */
+  /** The runs in `runIds` whose lease is free. */
   findFree(runIds: readonly string[]): Promise<readonly string[]>;
 }
 
-/** A lease that somebody has. */
+/** A lease that a worker holds. */
 export interface HeldLease {
   readonly worker: string;
   /** Milliseconds since 1970. */

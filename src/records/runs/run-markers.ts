@@ -9,11 +9,11 @@ const runningPrefix = "run-running:";
 const markedPage = 1000;
 
 /**
- * Which runs somebody is to work on, and which somebody does: what a queue says too, but a queue may lose it. A run that is in
- * neither list has ended, or was paused, or was never added.
+ * The lists of queued and of running runs: a queue has the same information, but may lose it. A run that is in neither list has
+ * ended, was paused, or was never added.
  */
 export interface RunMarkers {
-  /** Says that somebody is to work on it; answers with what counts: what was said before does where it is sooner, or more urgent. */
+  /** Marks a run as queued. Answers with the resulting job: an earlier mark wins where it is sooner, or more urgent. */
   setQueued(runId: string, job: QueuedJob): Promise<QueuedJob>;
   /** How it was queued, if it is. */
   findQueued(runId: string): Promise<QueuedJob | undefined>;
@@ -30,7 +30,7 @@ export interface RunMarkers {
 /** How a run was queued. */
 export type QueuedJob = Required<JobOptions>;
 
-/** A run that somebody is to work on. */
+/** A run that waits for a worker. */
 export interface QueuedRun extends QueuedJob {
   readonly runId: string;
   /** Another number each time that it is queued. */

@@ -24,13 +24,13 @@ export interface RunFailure {
   readonly message: string;
 }
 
-/** Why somebody gave a run back that has not ended. */
+/** Why a worker released a run that has not ended. */
 export type LeaseEnd = "released" | "paused" | "review" | "failed";
 
 /** What Kitbag itself writes into the journal of a run. Read top to bottom, it says who did what, and how far it came. */
 export type RunRecord =
   | { readonly type: "run-start" }
-  /** Whoever wrote this may write what follows, until the next one. `epoch` counts from 1. */
+  /** The worker that wrote this may write the following records, until the next lease. `epoch` counts from 1. */
   | { readonly type: "lease-start"; readonly epoch: number; readonly worker: string }
   | { readonly type: "lease-end"; readonly epoch: number; readonly reason: LeaseEnd; readonly error?: RunFailure }
   /** A step is about to start. `key` is its idempotency key: the same for each attempt. */
@@ -42,9 +42,9 @@ export type RunRecord =
       readonly idempotent: boolean;
     }
   | { readonly type: "step-outcome"; readonly step: string; readonly output: JsonValue; readonly resolved?: true }
-  /** A step may have happened, and nobody knows: it waits for somebody to say. */
+  /** It is unknown whether a step happened: the run waits for a user to resolve it. */
   | { readonly type: "step-review"; readonly step: string }
-  /** Somebody said that the step did not happen: it may start again. */
+  /** A user resolved that the step did not happen: it may start again. */
   | { readonly type: "step-reset"; readonly step: string }
   | { readonly type: "run-end"; readonly outcome: RunOutcome };
 

@@ -39,7 +39,7 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
         const { output, kept } = await step;
         if (stepOptions.onSent === undefined) await kept;
         else if (kept !== undefined) stepOptions.onSent(kept);
-        // Until it is there, nobody else may take the step for one that may have happened.
+        // Until the outcome is written, concurrent calls must not treat the step as uncertain.
         if (kept === undefined) forget();
         else void kept.then(forget, forget);
         return output as Output;
@@ -86,7 +86,7 @@ async function runStep(
   const { key, attempt } = context;
   const intent = { type: "step-intent", step: name, key, attempt, idempotent } as const;
   const declaredAt = clock.elapsed();
-  // Whoever has lost the lease learns it here, and starts nothing.
+  // A worker that has lost the lease fails here, before the work starts.
   await keep(options, intent);
   // A process that was stopped for a while has the answer from before it was stopped.
   if (clock.elapsed() - declaredAt > leaseMs / 2) await proveLease(options);
@@ -141,17 +141,17 @@ interface StepState {
   readonly recall: () => JsonValue;
 }
 
-/** What the journal of a run says, taken together. */
+/** The state of a run, folded from its journal. */
 export interface JournalState {
-  /** The number of the last lease; 0 if nobody ever worked on it. */
+  /** The number of the last lease; 0 if the run never had one. */
   readonly epoch: number;
-  /** Who had, or has, the last lease. */
+  /** The worker that had, or has, the last lease. */
   readonly worker: string;
-  /** How often it was taken up since somebody gave it back in good order. */
+  /** How many attempts there were since a worker last released the run normally. */
   readonly attempt: number;
   readonly outcome: RunOutcome | undefined;
   step(name: string): StepState;
-  /** The steps that may have happened, and nobody knows. */
+  /** The steps of which it is unknown whether they happened. */
   uncertain(): readonly string[];
   /** Takes the next line of the journal into account. If others may change it later, `text` is what it was as JSON. */
   add(value: JsonValue, text?: string): void;

@@ -74,9 +74,9 @@ interface ActiveRuns {
   size(): number;
   has(runId: string): boolean;
   start(runId: string, job: Job | undefined): void;
-  /** Aborts the signals of all of them, also of those that are just being opened. */
+  /** Aborts the signals of all runs, also of those that are being opened. */
   stop(): void;
-  /** Resolves when there are none. */
+  /** Resolves when no run is left. */
   idle(): Promise<void>;
 }
 
@@ -162,7 +162,7 @@ interface WorkContext {
   isStopping(): boolean;
 }
 
-/** What becomes of the job: it is over, it comes again after so many milliseconds, or somebody else has the run now. */
+/** What happens to the job next: it is done, it is retried after `againMs`, or another worker has taken over the run. */
 type Next = "done" | "lost" | { readonly againMs: number };
 
 const longestDelayMs = 60_000;
@@ -196,7 +196,7 @@ async function tryRun(context: WorkContext, runId: string): Promise<Next> {
     await handle(context, opened);
     return await settle(context, opened, priority);
   } finally {
-    // Whatever went wrong: a lease that nobody uses must not be prolonged.
+    // After any failure: an unused lease must not be renewed.
     opened.abandon();
   }
 }
@@ -264,7 +264,7 @@ async function queueAgain({ markers }: WorkContext, runId: string, job: QueuedJo
 
 async function finish({ queue, markers }: WorkContext, runId: string, job: Job | undefined): Promise<void> {
   if (job) await unlessJobLost(queue.complete(job));
-  // Somebody may have added the run while it was being worked on; the queue had it already and took no notice.
+  // The run may have been added again while it was being worked on; the queue already had its job and ignored that.
   const queued = await markers.findQueued(runId);
   if (queued) await queue.add(runId, queued);
 }

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { RunEntry, RunEvent, RunOutcome } from "./run-records.ts";
 
-/** What is said of a step. */
+/** Options of a step. */
 export interface StepOptions {
-  /** Whether it may be run again when nobody knows whether it happened. @default false */
+  /** Whether the step may run again when it is unknown whether it happened. @default false */
   readonly idempotent?: boolean;
   /**
    * Takes what to wait for until the outcome is on disk; it rejects if that cannot be. With it the step answers before: its outcome is
@@ -26,12 +26,12 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
-/** What somebody says about a step that may have happened: what came of it, or that it may be run again. */
+/** Resolves a step that may have happened: its output, or `"again"` to run it again. */
 export type StepResolution = { readonly output: JsonValue } | "again";
 
 /**
- * A run that this worker has the lease of. Nobody else can write to its journal, and as soon as somebody else has taken it over,
- * this one cannot any more. The lease is prolonged by itself, until one of `end`, `pause` and `close` gives it back.
+ * A run whose lease this worker holds. No other worker can write to its journal; once another worker has taken over, this one
+ * cannot write any more. The lease is renewed automatically until `end`, `pause` or `close` releases it.
  *
  * **Contract**: execution at least once, the recorded outcome exactly once. A step whose outcome is recorded never runs again; one
  * that was interrupted may have happened, and runs again only if it is idempotent.
@@ -47,9 +47,9 @@ export interface Run {
   readonly attempt: number;
   /** The journal up to this lease, the oldest entry first. */
   readonly past: readonly RunEntry[];
-  /** Aborted when the lease is lost or given back, or the worker is to stop. */
+  /** Aborted when the lease is lost or released, or the worker must stop. */
   readonly signal: AbortSignal;
-  /** The steps that may have happened, and nobody knows. */
+  /** The steps of which it is unknown whether they happened. */
   uncertain(): readonly string[];
   /**
    * Appends all of the events or none, and answers with the position of the last one. You need not wait for one append before the
@@ -62,9 +62,9 @@ export interface Run {
    * Runs `work`, or answers with what came of it when it was run before. That it is about to run is on disk before `work` starts, which
    * also proves that the lease is still there; what came of it is on disk before this resolves, unless `onSent` is given.
    *
-   * The answer is a copy of what `work` returned, as JSON; `null` for nothing. If `work` throws, nothing is recorded and nobody
-   * knows whether the step happened: return failures that are known as data. Steps may run at the same time; the same step is
-   * then run once.
+   * The answer is a copy of what `work` returned, as JSON; `null` for nothing. If `work` throws, nothing is recorded and it is
+   * unknown whether the step happened: return known failures as data. Steps may run at the same time; concurrent calls of one
+   * step run it once.
    *
    * @throws {KitbagError} `step-uncertain` if it may have happened and is not idempotent: see {@link Run.resolve};
    * `store-value-invalid` if `work` returned something else than JSON.
@@ -75,9 +75,9 @@ export interface Run {
     work: (context: StepContext) => Output | Promise<Output>,
   ): Promise<Output>;
   /**
-   * Says what became of a step that may have happened.
+   * Resolves a step that may have happened.
    *
-   * @throws {KitbagError} `option-invalid` if it is not one of {@link Run.uncertain}, or the resolution is none.
+   * @throws {KitbagError} `option-invalid` if the step is not one of {@link Run.uncertain}, or the resolution is malformed.
    */
   resolve(step: string, resolution: StepResolution): Promise<void>;
   /**
@@ -86,9 +86,9 @@ export interface Run {
    * @throws {KitbagError} `option-invalid` for something that is not an outcome.
    */
   end(outcome: RunOutcome): Promise<void>;
-  /** Gives the run back. Nobody goes on with it until it is added again. */
+  /** Releases the run. Workers leave it alone until it is added again. */
   pause(): Promise<void>;
-  /** Gives the run back, so that somebody else may go on with it. Does nothing if the lease is lost or given back. */
+  /** Releases the run, so that another worker may continue it. Does nothing if the lease is already lost or released. */
   close(): Promise<void>;
 }
 
@@ -102,9 +102,9 @@ export type RunHandler = (run: Run) => JsonValue | void | Promise<JsonValue | vo
 export interface WorkOptions {
   /** How many runs at the same time. @default 1 */
   readonly concurrency?: number;
-  /** How often to look for runs that somebody else added; those that were added here start at once. @default 500 */
+  /** How often to look for runs that other processes added; those that were added here start at once. @default 500 */
   readonly pollMs?: number;
-  /** How often a run is taken up before it ends as failed, also if its worker vanished each time. @default 3 */
+  /** How many attempts a run has before it ends as failed, also if its worker vanished each time. @default 3 */
   readonly maxAttempts?: number;
   /** How long a run waits after its first failure; twice as long after each further one, up to a minute. @default 1000 */
   readonly retryDelayMs?: number;

@@ -29,7 +29,7 @@ export interface EndRecord {
   readonly recalled: boolean;
 }
 
-/** Reads a record of a call. Anybody may append to the stream: what is something else is left out. */
+/** Reads a record of a call; `undefined` for any other value, because every user of the store can append to the stream. */
 export function toCallRecord(value: JsonValue): StartRecord | EndRecord | undefined {
   const record = toFields(value);
   const { type, call, tool } = record;

@@ -68,7 +68,7 @@ export function toNotes(notes: { readonly [Name in keyof VersionNotes]: string |
   return { ...(label !== undefined && { label }), ...(author !== undefined && { author }) };
 }
 
-/** Adds a line to what was read; answers whether it could: somebody else may have been faster. */
+/** Appends a record after the position that was read; answers `false` if another process appended first. */
 export async function addRecord(
   { log }: Store,
   { address, after, record }: { readonly address: string; readonly after: number; readonly record: VersionRecord },
@@ -124,7 +124,7 @@ export function toDigest(source: VersionSource): string {
  */
 export async function toContent(store: Store, source: VersionSource): Promise<Uint8Array> {
   for (const { path, digest, read } of source.files) {
-    // Also what is there is put again: whoever collects blobs just now may not know yet that this version needs it.
+    // Existing blobs are put again, too: a concurrent garbage collection may not yet know that this version needs them.
     const kept = await store.blobs.put((await store.blobs.get(digest)) ?? (await read()));
     if (kept !== digest) throw new KitbagError("script-changed", { path });
   }

@@ -143,7 +143,7 @@ async function makeCurrent(store: Store, { address, digest, notes, source }: Tar
     if (isNew) await store.blobs.put(await toContent(store, source));
     const record = { type: isNew ? "version" : "current", digest, ...notes } as const;
     const isAdded = await addRecord(store, { address, after: position, record });
-    // Whoever came after this may have made another one current, and that must stay.
+    // A writer after this one may already have made another version current, and that must stay.
     if (isAdded) return findVersion(store, address, digest);
   }
 }
