@@ -1,8 +1,8 @@
 /**
- * Fails if the lock file names a registry (everybody's npm uses its own), if a package in it has no checksum, or if one for another
+ * Fails if a lock file names a registry (everybody's npm uses its own), if a package in it has no checksum, or if one for another
  * platform is missing: `npm ci` refuses such a file.
  */
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 
 interface LockedPackage {
   readonly resolved?: string;
@@ -11,29 +11,32 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
-  packages: Readonly<Record<string, LockedPackage>>;
-};
-const entries = Object.entries(packages).filter(([path, { link }]) => path !== "" && link !== true);
+for (const file of globSync("{.,test/*}/package-lock.json")) checkLock(file);
 
-const addressed = entries.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path);
-const unsealed = entries.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path);
-const missing = entries.flatMap(([path, { optionalDependencies = {} }]) =>
-  Object.keys(optionalDependencies)
-    .filter(
-      (name) =>
-        packages[`${path}/node_modules/${name}`] === undefined && packages[`node_modules/${name}`] === undefined,
-    )
-    .map((name) => `${name} ${optionalDependencies[name]}`),
-);
+function checkLock(file: string): void {
+  const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const entries = Object.entries(packages).filter(([path, { link }]) => path !== "" && link !== true);
+  const isThere = (path: string): boolean => packages[path] !== undefined;
 
-report("these have an address", addressed, 'delete their "resolved" lines; .npmrc keeps new ones out');
-report("these have no checksum", unsealed, "install them from a registry");
-report("these are missing", missing, "the registry does not have them: use a version that it has for all platforms");
+  const addressed = entries.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path);
+  const unsealed = entries.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path);
+  const missing = entries.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !isThere(`${path}/node_modules/${name}`) && !isThere(`node_modules/${name}`))
+      .map((name) => `${name} ${optionalDependencies[name]}`),
+  );
 
-function report(problem: string, names: readonly string[], cure: string): void {
+  report(file, "these have an address", addressed, 'delete their "resolved" lines; .npmrc keeps new ones out');
+  report(file, "these have no checksum", unsealed, "install them from a registry");
+  const cure = "the registry does not have them: use a version that it has for all platforms";
+  report(file, "these are missing", missing, cure);
+}
+
+function report(file: string, problem: string, names: readonly string[], cure: string): void {
   if (names.length === 0) return;
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  console.error(`Cannot accept package-lock.json: ${problem}: ${names.slice(0, 10).join(", ")}${more}; ${cure}`);
+  console.error(`Cannot accept ${file}: ${problem}: ${names.slice(0, 10).join(", ")}${more}; ${cure}`);
   process.exitCode = 1;
 }
