@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../core/errors.ts";
-import { isRoot } from "./host.ts";
+import { isRoot, writeReadableFile } from "./host.ts";
 import { listenIn } from "./sockets.ts";
 import { findProgram } from "./programs.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
@@ -100,11 +100,11 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
   chmodSync(directory, 0o755);
   // What this user owns it may read, so only one without any rights tells something.
   writeFileSync(join(directory, "secret"), "secret", { mode: isRoot ? 0o600 : 0 });
-  writeFileSync(join(directory, "probe.sh"), probe, { mode: 0o644 });
+  writeReadableFile(join(directory, "probe.sh"), probe);
   writeFileSync(outside, "secret");
   const granted = mkdtempSync(join(area.own, "granted-"));
   chmodSync(granted, 0o755);
-  writeFileSync(join(granted, "file"), "", { mode: 0o644 });
+  writeReadableFile(join(granted, "file"), "");
   const [server, socketServer] = await Promise.all([serve(0), serve(join(directory, "socket"))]);
   try {
     const { port } = server.address() as { port: number };
