@@ -248,7 +248,7 @@ export function checkClaim(options: ClaimOptions): Required<ClaimOptions> {
 }
 
 /**
- * Checks a job that somebody says they have.
+ * Checks a job that a caller claims to hold.
  *
  * @throws {KitbagError} `store-key-invalid` or `option-invalid`
  */

@@ -18,7 +18,7 @@ export interface StoreParts {
   close(): Promise<void>;
 }
 
-/** How often streams are looked at that somebody follows: a notice may be lost. */
+/** How often followed streams are read, because a notice may be lost. */
 const pollEveryMs = 1000;
 
 /**

@@ -76,7 +76,7 @@ async function exportBlobs({ blobs }: Parts, write: Write): Promise<number> {
   return count;
 }
 
-/** Answers whether it was there: somebody may have collected it meanwhile. */
+/** Answers whether the blob exists: a concurrent garbage collection may have removed it. */
 async function exportBlob({ blobs }: Pick<Store, "blobs">, digest: string, write: Write): Promise<boolean> {
   const size = await blobs.size(digest);
   if (size === undefined) return false;

@@ -8,7 +8,7 @@ export interface KeptJob {
   /** Breaks ties: the number of the write that says when it is ready. */
   order: number;
   attempt: number;
-  /** By the clock of the store: when it may be claimed, also by somebody else if it is claimed. */
+  /** By the clock of the store: when the job may be claimed; for a claimed job, when another worker may claim it. */
   readyAt: number;
   isClaimed: boolean;
 }
@@ -17,9 +17,9 @@ export interface KeptJob {
 export interface MemoryJobs {
   readonly size: number;
   get(id: string): KeptJob | undefined;
-  /** Lets nobody have the job before `ms` have passed. */
+  /** Makes the job unavailable to workers until `ms` have passed. */
   wait(job: KeptJob, ms: number): void;
-  /** Adds a job, or brings one forward that waits; answers whether it is new. */
+  /** Adds a job, or moves a waiting job forward; answers whether it is new. */
   add(id: string, options: Required<JobOptions>): boolean;
   claim(leaseMs: number, limit: number): Job[];
   delete(job: KeptJob): void;
@@ -80,9 +80,9 @@ export function createMemoryJobs(now: () => number): MemoryJobs {
   };
 }
 
-/** The jobs by what becomes of them next. */
+/** The jobs, ordered by what happens to them next. */
 interface Line {
-  /** Adds a job that nobody may have before its time. */
+  /** Adds a job that may not be claimed before its `readyAt`. */
   add(job: KeptJob): void;
   remove(job: KeptJob): void;
   /** Changes what decides when a job is next; it stays among those that are ready, or those that are not. */

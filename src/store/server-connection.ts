@@ -14,7 +14,8 @@ interface ServerAddress {
 /**
  * Checks the address of a server.
  *
- * @throws {KitbagError} `option-invalid` if it is none, or has a parameter that nothing reads. It does not repeat the text: there may be a password in it.
+ * @throws {KitbagError} `option-invalid` if the address is invalid, or has an unknown parameter. The error does not repeat the text,
+ * which may contain a password.
  */
 export function parseServerAddress(
   url: string,
@@ -105,7 +106,7 @@ interface ReconnectingOptions<Connection> {
   end(connection: Connection): Promise<void>;
 }
 
-/** Makes a connection that nobody has asked for yet. One that could not be made is tried again by the next who asks. */
+/** Makes a connection that opens on first use. After a failed attempt, the next use tries again. */
 export function createReconnecting<Connection>(options: ReconnectingOptions<Connection>): Reconnecting<Connection> {
   let opening: Promise<Connection> | undefined;
 
@@ -128,9 +129,9 @@ export function createReconnecting<Connection>(options: ReconnectingOptions<Conn
   };
 }
 
-/** What is needed of a connection to see whether it is alive. */
+/** What a watch needs of a connection to see whether it is alive. */
 export interface WatchedSocket {
-  /** How many bytes have come so far; always the same if nobody knows. */
+  /** How many bytes have arrived so far; constant if the connection does not count them. */
   readonly bytesRead: number;
   destroy(): void;
 }

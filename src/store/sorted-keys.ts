@@ -32,7 +32,7 @@ export function createSortedKeys(map: ReadonlyMap<string, unknown>): SortedKeys 
       if (!sorted) return;
       changes.add(key);
       if (changes.size <= fewChanges + map.size / 2) return;
-      // Nobody has asked for long: holding on to old keys would only cost memory.
+      // The keys have not been read for a long time: holding on to the old list would only cost memory.
       sorted = undefined;
       changes.clear();
     },

@@ -13,7 +13,7 @@ export function makeStoreId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** The id that a value is; nothing if it is none: the value of a file that came from elsewhere can be anything. */
+/** Reads a store id; `undefined` if the value is malformed, because a file from another machine can hold any value. */
 export function toStoreId(value: unknown): string | undefined {
   return typeof value === "string" && /^[\da-f]{32}$/u.test(value) ? value : undefined;
 }

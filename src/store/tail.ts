@@ -30,7 +30,7 @@ function createAskers(source: TailSource) {
   return {
     isEmpty: () => askers.size === 0,
     wait: () => new Promise<LogEntry | undefined>((resolve, reject) => void askers.add({ resolve, reject })),
-    /** Gives them what there is; answers whether nobody waits any more. */
+    /** Gives the waiting callers the available entries; answers whether none is left waiting. */
     serve(): boolean {
       for (const asker of askers) {
         const entry = source.take();
@@ -52,8 +52,8 @@ function createAskers(source: TailSource) {
 }
 
 /**
- * Makes an iterator over a stream. It is known to the stream and to the signal only while somebody waits for an entry, so one
- * that is dropped half-way holds nothing. Written by hand: `return` of a generator would wait for the next entry.
+ * Makes an iterator over a stream. It listens to the stream and to the signal only while a `next` waits for an entry, so an iterator
+ * that is dropped half-way leaks nothing. Written by hand: `return` of a generator would wait for the next entry.
  */
 export function createTail(source: TailSource, signal: AbortSignal | undefined): AsyncIterator<LogEntry> {
   const askers = createAskers(source);
@@ -210,7 +210,7 @@ function createPages({ stream, after, read }: RemoteStream) {
       next = 0;
       hasRead = true;
     } catch (cause) {
-      // Whoever follows is woken again when the server is back.
+      // The follower is woken again when the server is back.
       if (!hasRead) failure = { cause };
     }
   }

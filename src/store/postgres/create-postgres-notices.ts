@@ -18,7 +18,7 @@ export interface PostgresNotices {
   toStatements(streams: readonly string[]): readonly Statement[];
 }
 
-/** How often streams are looked at that somebody follows: a notice may be lost with its connection. */
+/** How often followed streams are read, because a notice may be lost with its connection. */
 const pollEveryMs = 1000;
 
 /** Makes the notices of a store. It connects with the first follower. */
@@ -60,7 +60,7 @@ interface FollowedStream {
   position?: string;
 }
 
-/** The streams that somebody follows, by their short names. */
+/** The followed streams, by their short names. */
 function createFollowed() {
   const followers = createFollowers();
   const followed = new Map<string, FollowedStream>();
@@ -155,7 +155,7 @@ function createPostgresListener(options: ListenerOptions): PostgresListener {
       const { rows } = await open.watch.expect(open.client.query<Row, unknown[]>({ name, text, values: [...values] }));
       options.onPoll(rows);
     } catch {
-      // The next tick tries again: whoever follows waits for the server to come back.
+      // The next tick tries again: followers wait for the server to come back.
       lose();
     }
   }

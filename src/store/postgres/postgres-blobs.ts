@@ -91,7 +91,7 @@ function joinPieces(rows: readonly Row[]): Uint8Array | undefined {
   return new Uint8Array(Buffer.concat(rows.flatMap((row) => (row["bytes"] as Buffer | null) ?? [])));
 }
 
-/** Writes pieces as they come, under a number, and gives them their digest at the end: nobody sees a part of a blob. */
+/** Writes pieces as they arrive, under a number, and names them by their digest at the end: readers never see a partial blob. */
 async function putPieces(
   { life, reader, sql, uploads }: BlobParts,
   source: AsyncIterable<Uint8Array>,
@@ -163,14 +163,14 @@ interface BlobStatements {
   /** Notes that a blob was put again, if it is there. */
   touch(digest: string): Statement;
   get(digest: string): Statement;
-  /** The pieces that have a byte from `offset` to `end`; one row without bytes if there is none. */
+  /** The pieces that have a byte from `offset` to `end`; one row without bytes if no piece has. */
   slice(digest: string, offset: number, end: number): Statement;
   size(digest: string): Statement;
   list(after: string, limit: number): Statement;
   /** Those that were put so long ago. */
   old(minAgeMs: number): Statement;
   delete(digests: readonly string[], minAgeMs: number): Statement;
-  /** Takes out uploads that nobody will finish. */
+  /** Removes abandoned uploads. */
   sweep(): Statement;
 }
 

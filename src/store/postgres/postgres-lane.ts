@@ -11,9 +11,9 @@ import {
 /** A write, and how its answer is read. */
 export interface Write<Answer> {
   readonly statement: Statement;
-  /** What nobody else may write until this is done; `undefined` if the statement sees to it. */
+  /** The name of the lock to hold during the write; `undefined` if the statement itself locks. */
   readonly lock: string | undefined;
-  /** The stream that it appends to, if it does. */
+  /** The stream that it appends to, for appends. */
   readonly stream?: string | undefined;
   /** Throws what is wrong with this write alone; the others of its transaction are done. */
   read(rows: readonly Row[]): Answer;
@@ -28,7 +28,7 @@ export interface PostgresLane {
 
 /** What a lane needs. */
 export interface LaneOptions {
-  /** Used by nobody else. */
+  /** The connection, used only by this lane. */
   readonly link: PostgresLink;
   /** The name of the store, for messages. */
   readonly shown: string;
@@ -57,7 +57,7 @@ const lockAll = `SELECT pg_advisory_xact_lock(lock)
  * Makes a lane. All writes that are called in one turn, or while a transaction is under way, share the next transaction, which is
  * sent in one piece; a promise is resolved when it is known to be committed. One write that is refused does not touch the others.
  *
- * When the server is away, everything that waits is refused at once: nobody waits longer than for one silence of the server.
+ * When the server is unreachable, all waiting writes are rejected at once: no write waits longer than one timeout.
  */
 export function createPostgresLane({ link, shown, finish = () => [] }: LaneOptions): PostgresLane {
   const waiting: Waiting[] = [];
@@ -72,7 +72,7 @@ export function createPostgresLane({ link, shown, finish = () => [] }: LaneOptio
   }
 
   async function runBatch(): Promise<void> {
-    // Those that lock by themselves come last: they hold their locks for the shortest time, and wait for nobody's afterwards.
+    // Statements that lock by themselves come last: they hold their locks for the shortest time, and take no other locks afterwards.
     const [locked, others] = partition(waiting.splice(0, maxWrites));
     const batch = [...locked, ...others];
     const writes = batch.map(({ write }) => write);

@@ -109,7 +109,7 @@ export async function openPostgres(
   lose: () => void,
 ): Promise<OpenLink> {
   const client = createClient(toSettings(timeoutMs));
-  // It may break at any time, also while nobody waits for it.
+  // The connection may break at any time, also while no query is waiting.
   client.on("error", lose).on("end", lose);
   const watch = createWatch(toSocket(client), timeoutMs);
   try {
@@ -185,7 +185,7 @@ const cures: readonly (readonly [codes: RegExp, cure: string])[] = [
   [/^42501$/u, "give the user the right to create a schema, or tables in it"],
   [/^53[12]00$/u, "give the server more room"],
   [/^53300$/u, "raise max_connections, or run fewer processes"],
-  [/^(?:55P03|40001|40P01|57014)$/u, "try again; somebody else was writing for long"],
+  [/^(?:55P03|40001|40P01|57014)$/u, "try again; another client held a lock for too long"],
 ];
 
 /** Says that a server cannot be used now, and why. */
@@ -198,7 +198,7 @@ export function toUnavailable(store: string, cause: unknown, mayBeWritten: boole
   return new KitbagError("store-unavailable", { store, reason, cure, mayBeWritten }, { cause });
 }
 
-/** The code that a server, or the machine, gave an error; empty if there is none. */
+/** The code that a server, or the operating system, gave an error; empty if the error has no code. */
 export function codeOf(cause: unknown): string {
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : "";

@@ -20,7 +20,7 @@ export function postgresQueues(parts: PostgresParts): (name: string) => Queue {
 }
 
 function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, name: string): Queue {
-  /** Writes to one job; whoever adds it at the same time waits. */
+  /** Writes to one job; a concurrent `add` of the same job waits. */
   function write<Answer>(id: string, statement: Statement, read: (row: Row | undefined) => Answer): Promise<Answer> {
     return lane.write({ statement, lock: `${schema}/job/${name}\n${id}`, read: ([row]) => read(row) });
   }
@@ -103,13 +103,13 @@ function queueStatements(schema: string): QueueStatements {
   const place = `nextval('${schema}.job_order')`;
   const isTheirs = "queue = $1 AND id = $2 AND attempt = $3 AND claimed";
   const texts = {
-    // What is new has not been written over by anybody.
+    // `xmax` is 0 only for an inserted row, not for an updated one.
     add: `INSERT INTO ${schema}.jobs AS job (queue, id, priority, ready_at, place, attempt, claimed)
       VALUES ($1, $2, $3, ${nowMs} + $4::bigint, ${place}, 0, false) ON CONFLICT (queue, id) DO UPDATE
       SET priority = greatest(job.priority, excluded.priority), ready_at = least(job.ready_at, excluded.ready_at)
       WHERE NOT job.claimed AND (job.priority < excluded.priority OR job.ready_at > excluded.ready_at)
       RETURNING job.xmax = 0 AS is_new`,
-    // Whoever claims at the same time steps over what is locked here, and waits for nobody.
+    // Concurrent claims skip the rows that are locked here, and do not wait.
     claim: `WITH ready AS MATERIALIZED (
         SELECT id, priority, ready_at, place FROM ${schema}.jobs WHERE queue = $1 AND ready_at <= ${nowMs}
         ORDER BY priority DESC, ready_at, place LIMIT $3 FOR UPDATE SKIP LOCKED),

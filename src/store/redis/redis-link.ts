@@ -164,7 +164,7 @@ export async function checkRedis(link: RedisLink, shown: string, mayForget: MayF
 
 async function askSetting(link: RedisLink, name: string): Promise<string> {
   const answer = await link.send(["CONFIG", "GET", name], false).catch((cause: unknown) => {
-    // Hosted servers often do not let anybody ask.
+    // Hosted servers often forbid CONFIG GET.
     if (cause instanceof Error && /\b(?:NOPERM|unknown command)/iu.test(cause.message)) return undefined;
     throw cause;
   });

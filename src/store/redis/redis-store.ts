@@ -161,7 +161,7 @@ function redisTails(options: RedisTailsOptions): LiveTails & { close(): Promise<
 
   return {
     publish(stream) {
-      // Whoever follows looks by himself now and then, so nothing is lost with it.
+      // Followers also poll, so a lost notice loses no entries.
       link.send(["PUBLISH", channel, stream], false).catch(() => undefined);
     },
     subscribe(listener) {

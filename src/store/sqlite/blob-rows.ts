@@ -28,8 +28,7 @@ export interface BlobRows {
   /** Fills `target` with the bytes from `offset` on; answers whether they were there. */
   readInto(target: Uint8Array, blob: number, offset: number): boolean;
   /**
-   * Adds chunks to a blob that is not complete, and makes it if there is none; answers with its id, or `undefined` if it was taken
-   * for abandoned.
+   * Adds chunks to an incomplete blob, and creates it if needed; answers with its id, or `undefined` if it was removed as abandoned.
    */
   extend(blob: number | undefined, chunks: readonly Uint8Array[]): number | undefined;
   /**
@@ -39,11 +38,11 @@ export interface BlobRows {
   complete(blob: number | undefined, chunks: readonly Uint8Array[], digest: string): boolean;
   /** Gives up a blob that is not complete. */
   abandon(blob: number): void;
-  /** Takes the names of blobs away, and answers of how many; `failed` never had one. */
+  /** Removes the names of blobs, and answers with their number; `failed` never had a name. */
   discard(keep: ReadonlySet<string>, putBefore: number, failed: readonly number[]): number;
-  /** A blob without a name that nobody works on. */
+  /** A blob without a name whose upload was abandoned. */
   findAbandoned(): number | undefined;
-  /** Removes a part of what has no name, little by little; answers whether there may be more. */
+  /** Removes a part of the unnamed blobs, step by step; answers whether there may be more. */
   removeSome(): boolean;
 }
 

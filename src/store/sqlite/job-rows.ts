@@ -6,9 +6,9 @@ export interface JobRows extends JobChanges, JobReads {}
 
 /** All of these run inside of a write. */
 interface JobChanges {
-  /** Adds it, or brings one forward that waits; answers whether it is new. */
+  /** Adds a job, or moves a waiting job forward; answers whether it is new. */
   add(queue: number, id: string, options: Required<JobOptions>): boolean;
-  /** Lets nobody else have the job for so long. */
+  /** Makes the job unavailable to other workers for `ms`. */
   wait(queue: number, id: string, options: { readonly ms: number; readonly isClaimed: boolean }): void;
   claim(queue: number, leaseMs: number, limit: number): readonly Job[];
   remove(queue: number, id: string): void;

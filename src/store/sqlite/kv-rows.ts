@@ -12,7 +12,7 @@ export interface KvRow {
 /** How many values that have expired go with each write: more than one, so that they cannot pile up. */
 const sweptPerWrite = 2;
 
-/** How many go when somebody lists: seldom, and it must not take long. */
+/** How many expired keys one `list` removes: lists are rare, and must not take long. */
 const sweptPerList = 10_000;
 
 /** What is done with the table of values. `take`, `put`, `remove` and `sweep` run inside of a write. */

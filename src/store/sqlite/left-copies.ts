@@ -80,7 +80,7 @@ export async function removeLeftCopies(notes: string): Promise<void> {
 const noteStart = "copy-";
 const notePattern = /^copy-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
-/** Tells whether this user wrote a note: a folder or a pipe of that name is none. */
+/** Tells whether `name` is a note that this user wrote, and not a folder or a pipe of that name. */
 function isNote(notes: string, name: string): boolean {
   if (!notePattern.test(name)) return false;
   const found = lstatSync(join(notes, name), { throwIfNoEntry: false });

@@ -57,7 +57,7 @@ export function checkReadable(file: string, database: DatabaseSync, schema: Sche
   });
 }
 
-/** Runs while nobody else can write. */
+/** Runs under the write lock, which excludes other connections. */
 function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): void {
   const version = readNumber(database, "user_version");
   if (version === 0 && isEmpty(database)) {

@@ -83,7 +83,7 @@ interface State {
 async function openWritable(file: string, schema: Schema, Database: Open): Promise<State> {
   // For their owner alone: what is kept may be private.
   makeFolders(dirname(file));
-  // Only if it is not there: whoever closes a file takes all locks away that this process has on it.
+  // Only if the file is missing: closing a file releases every lock that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
   const connection = new Database(file, careful);
@@ -194,7 +194,7 @@ export async function openReadable(file: string): Promise<DatabaseSync> {
     return connection;
   } catch (cause) {
     connection.close();
-    // SQLite wants to make its index beside the file. Without a log nothing can be missed, so it is told that nobody writes.
+    // SQLite wants to make its index beside the file. Without a log nothing can be missed, so it is told that the file is immutable.
     if (!isNotAllowed(cause) || hasLog(file)) throw cause;
     const immutable = new Database(`${pathToFileURL(file).href}?immutable=1`, { ...careful, readOnly: true });
     immutable.exec(distrust);

@@ -23,8 +23,8 @@ export interface SqliteRepair extends Salvage {
  * it. Entries that cannot be read are replaced by `{ "lost": true }`, so that positions stay what they were; a blob whose bytes
  * are not what its digest says is left out.
  *
- * @throws {KitbagError} `store-unavailable` if somebody uses the file, nothing of it can be read, or the new one cannot be written;
- * then it is left as it is. `store-newer`
+ * @throws {KitbagError} `store-unavailable` if another process uses the file, nothing of it can be read, or the new file cannot be
+ * written; then the old file is left as it is. `store-newer`
  */
 export async function repairSqlite(file: string): Promise<SqliteRepair> {
   checkExists(file);
@@ -66,7 +66,7 @@ async function checkUnused(file: string): Promise<void> {
   try {
     await retryWhileBusy(() => database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK"));
   } catch (cause) {
-    // Nobody can have opened a file that is no database.
+    // No program can have a file open that SQLite cannot read as a database.
     if (isDamage(cause)) return;
     if (!isBusy(cause)) throw cause;
     throw new KitbagError("store-unavailable", {

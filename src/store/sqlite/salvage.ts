@@ -230,7 +230,7 @@ function* salvageRows(database: DatabaseSync, table: string, lost: () => void): 
   }
 }
 
-/** The first number from which on a row can be read, or from which on there is none. */
+/** The first row number from which on rows can be read; `undefined` if the rest of the table cannot be read. */
 function findReadable(database: DatabaseSync, table: string, first: number): number | undefined {
   const seek = database.prepare(`SELECT * FROM ${table} WHERE rowid >= ? ORDER BY rowid LIMIT 1`);
 

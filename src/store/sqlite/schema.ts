@@ -60,7 +60,7 @@ const expectedTexts = new WeakMap<Schema, ReadonlyMap<string, string>>();
 
 /**
  * Says how the tables of a file differ from those that this version makes; `undefined` if they do not. A trigger or a view is a
- * difference: whoever writes to the file would run it.
+ * difference, because every write to the file would run it.
  */
 export function findSchemaDifference(database: DatabaseSync, schema: Schema): string | undefined {
   const found = readTexts(database);

@@ -14,9 +14,9 @@ const readAtOnce = 4 * 1024 * 1024;
 /** The `blobs` part of an SQLite store, and how it gets rid of what is not complete. */
 export interface SqliteBlobs {
   readonly blobs: BlobStore;
-  /** Removes what nobody works on any more. */
+  /** Removes abandoned uploads. */
   clean(): Promise<void>;
-  /** Gives up what is being put: nobody will go on with it. */
+  /** Marks all uploads in progress as abandoned. */
   abandonAll(): void;
 }
 

@@ -63,7 +63,7 @@ function sqliteCode(cause: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** Tells whether it is the kind of error that somebody can cure by giving rights. */
+/** Tells whether granting file permissions can cure the error. */
 export function isNotAllowed(cause: unknown): boolean {
   return [notAllowed, cannotOpen].some((cure) => cure === findCure(cause));
 }
@@ -73,12 +73,12 @@ export function isDamage(cause: unknown): boolean {
   return findCure(cause) === damaged;
 }
 
-/** Tells whether somebody else has the lock. */
+/** Tells whether another connection has the lock. */
 export function isBusy(cause: unknown): boolean {
   return sqliteCode(cause) === codes.busy;
 }
 
-/** Tells whether the disk failed, so that nobody knows what it has written. */
+/** Tells whether the disk failed, so that it is unknown what was written. */
 export function isIoError(cause: unknown): boolean {
   return sqliteCode(cause) === codes.io;
 }
@@ -122,7 +122,7 @@ export function parseKept(text: string): JsonValue {
   }
 }
 
-/** How long somebody else may have the lock before we give up. */
+/** How long to wait for a lock of another connection. */
 export const longestBusyMs = 5000;
 
 /** How long to wait before the next try: by chance, so that several processes do not meet again and again. */
@@ -130,7 +130,7 @@ export function toPauseMs(tries: number): number {
   return Math.random() * Math.min(2 ** Math.min(tries, 5), 20) + 0.5;
 }
 
-/** Runs `run` until nobody else has the lock. It is never held up by SQLite itself, so the process goes on meanwhile. */
+/** Repeats `run` while another connection has the lock. SQLite itself never waits for the lock, so the process is not blocked. */
 export async function retryWhileBusy<Value>(run: () => Value | Promise<Value>): Promise<Value> {
   const start = performance.now();
   for (let tries = 0; ; tries++) {

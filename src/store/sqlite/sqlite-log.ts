@@ -166,7 +166,7 @@ function scopeOf(stream: string): string {
 /** How many entries a tail reads ahead. */
 const readAhead = 200;
 
-/** How often to look whether another process has written, while somebody waits for an entry. */
+/** How often to check whether another process has written, while a follower waits for an entry. */
 const lookEveryMs = 20;
 
 type Read = (stream: string, after: number, limit: number) => readonly LogEntry[];
@@ -223,7 +223,7 @@ function createSqliteTails({ life, database }: SqliteParts, read: Read): SqliteT
   };
 }
 
-/** Looks again and again whether `version` has changed, but only while there is somebody who wants to know. */
+/** Polls whether `version` has changed, but only while there are followers. */
 function createWatch(version: () => number, wakeAll: () => void) {
   let count = 0;
   let seen: number | undefined;
@@ -235,7 +235,7 @@ function createWatch(version: () => number, wakeAll: () => void) {
       if (found === seen) return;
       seen = found;
     } catch {
-      // Whoever wakes up reads, and learns what is wrong.
+      // The woken followers read, and get the error.
     }
     wakeAll();
   }

@@ -21,11 +21,11 @@ const lookEveryMs = 50;
 
 /** Runs writes in transactions. */
 export interface Transactions {
-  /** Commits all of `writes` and settles them. Answers with those it could not write because somebody else has the lock. */
+  /** Commits all of `writes` and settles them. Answers with those it could not write because another connection has the lock. */
   commit(writes: readonly Write[]): readonly Write[];
   /** Inside of a write: a number that was never given before. */
   nextNumber(): number;
-  /** Inside of a write: where streams end, as far as that is known. Nobody else has written since. */
+  /** Inside of a write: the known ends of streams. No other connection has written since. */
   readonly lastPositions: Map<string, number>;
 }
 
@@ -123,7 +123,7 @@ function settle(writes: readonly Write[], outcomes: readonly Outcome[]): void {
   }
 }
 
-/** Makes what forgets what is known of the contents if somebody else has written, who may also have changed the tables. */
+/** Makes a check that clears the cached positions if another connection has written; that connection may also have changed tables. */
 function createContentsCheck(database: SqliteDatabase, lastPositions: Map<string, number>): () => void {
   let known: number | undefined;
   database.onRollback(() => (known = undefined));

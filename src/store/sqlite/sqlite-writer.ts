@@ -43,7 +43,7 @@ interface Pending extends Write {
 /** A transaction holds up the event loop, so it must not be too large. */
 const maxBatch = { writes: 1000, bytes: 8 * 1024 * 1024 };
 
-/** How long nobody must write before the log is written back into the file. */
+/** How long writes must pause before the log is written back into the file. */
 const idleMs = 100;
 
 /** Makes the writer of `database`. */
@@ -112,7 +112,7 @@ function takeBatch(pending: Pending[]): readonly Pending[] {
   return pending.splice(0, end === -1 ? maxBatch.writes : Math.max(end, 1));
 }
 
-/** Calls `work` when nobody has written for a while, and again after the next pause. A write only notes the time. */
+/** Calls `work` when writes have paused for a while, and again after the next pause. A write only notes the time. */
 function createIdleTimer(work: () => void): { note(): void; stop(): void } {
   let notedAt = performance.now();
   let timer: NodeJS.Timeout | undefined = setTimeout(look, idleMs).unref();
@@ -137,9 +137,9 @@ function createIdleTimer(work: () => void): { note(): void; stop(): void } {
   };
 }
 
-/** Has the write-ahead log written back into the file while somebody writes without a pause. */
+/** Has the write-ahead log written back into the file while writes continue without a pause. */
 interface Checkpoints {
-  /** Takes note that something was committed. */
+  /** Notes a commit. */
   note(): void;
   /** Ends what is going on. */
   stop(): Promise<void>;

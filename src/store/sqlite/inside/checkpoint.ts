@@ -28,6 +28,6 @@ function writeBack(): void {
   try {
     database.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch {
-    // Whoever writes does it when the log has grown too long.
+    // A later write makes the checkpoint when the log has grown too long.
   }
 }
