@@ -30,7 +30,7 @@ export type ModelTool = LanguageModelV4FunctionTool;
 /** A part of an answer that is complete. */
 export type ModelContent = LanguageModelV4Content;
 
-/** A part of an answer on its way. There may be types of parts that nobody here knows: ignore them. */
+/** A part of a streamed answer. Providers may send part types that Kitbag does not know: ignore them. */
 export type ModelPart = LanguageModelV4StreamPart;
 
 /** A whole answer. */

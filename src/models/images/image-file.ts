@@ -1,10 +1,10 @@
 /** A picture whose bytes were looked at. */
 export interface ImageFile {
-  /** How it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
-  /** What the bytes are, whatever somebody said. */
+  /** The type of the bytes, whatever type the caller declared. */
   readonly mediaType: string;
-  /** Nothing comes after the end of the picture. */
+  /** The bytes, without anything after the end of the image. */
   readonly bytes: Uint8Array;
   /** In pixels; only known where a picture can be sent as it is. */
   readonly size?: ImageSize;

@@ -13,11 +13,11 @@ import { providerOf, providerRow, type ImageLimits } from "../providers.ts";
 import { maxPixels, readImage } from "./read-image.ts";
 import { type ImagePart, maxSourceBytes, parseDataUrl } from "./to-image-part.ts";
 
-/** How {@link prepareImages} goes about it. */
+/** Options of {@link prepareImages}. */
 export interface PrepareImagesOptions {
-  /** Give the same one for all steps of a conversation. @default a new one, which nobody uses again */
+  /** Pass the same cache for all steps of a conversation. @default a new cache for each call */
   readonly cache?: ImageCache;
-  /** Addresses inside the own network that pictures may be downloaded from, as rules: `127.0.0.1:8080`. @default none */
+  /** Private network addresses that images may be downloaded from, as rules: `127.0.0.1:8080`. @default none */
   readonly allow?: readonly string[];
   /** For one download. @default 20000 */
   readonly limitMs?: number;

@@ -141,9 +141,9 @@ const measurePng: Measure = (view) => {
 
 interface Format {
   readonly mediaType: string;
-  /** Tells it by its first bytes, one character a byte. */
+  /** Matches the first bytes of a file, one character a byte. */
   readonly start: RegExp;
-  /** Missing: it must be converted before anybody is sent it, and whoever converts it looks at it. */
+  /** Absent for formats that must be converted before they are sent; the converter measures them. */
   readonly measure?: Measure;
 }
 

@@ -110,7 +110,7 @@ export async function loadImageFile(path: string, maxBytes: number): Promise<Uin
     new KitbagError("image-invalid", { image: path.replaceAll("\0", "\\0"), reason }, { cause });
   if (path === "") throw refuse("the path is empty");
   if (path.includes("\0")) throw refuse("a path has no zero byte");
-  // Without O_NONBLOCK a named pipe that nobody writes to would never open.
+  // Without O_NONBLOCK, opening a named pipe without a writer would block forever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
     throw refuse(describeProblem(cause), cause);
   });

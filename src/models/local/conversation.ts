@@ -155,7 +155,7 @@ export interface ListedSkill {
 
 const mostSkills = 20_000;
 
-/** The list of skills in a system text, in either form in which the agent writes it; empty if there is none. */
+/** The list of skills in a system text, in either form in which the agent writes it; empty for a text without skills. */
 export function parseCatalog(system: string): ListedSkill[] {
   const skills = new Map<string, ListedSkill>();
   const [, ...lists] = system.split("<available_skills>");

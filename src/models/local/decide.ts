@@ -184,7 +184,7 @@ function canOpen(scene: Scene, { name }: ListedSkill): boolean {
   return toolOf(scene, "activate_skill") !== undefined && !isTried && !isOpen;
 }
 
-/** Names the nearest tools, or says that there is none. Nothing is offered for what shall not be done. */
+/** Names the nearest tools, or says that no tool is near. A request that says what not to do gets no offer. */
 function decline(scene: Scene, request: Request, fits: readonly Fit[]): Decision {
   const isBlocked = request.tokens.some(({ kind, text }) => kind === "word" && isBlocker(text));
   const near = fits

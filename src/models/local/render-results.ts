@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { DoneCall } from "./conversation.ts";
 
-/** Longer results are cut: nobody reads them, and the whole is in the conversation. */
+/** Longer results are cut: they are too long to read, and the conversation holds the whole result. */
 const longestText = 6000;
 const mostRows = 30;
 const mostColumns = 8;

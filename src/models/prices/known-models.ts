@@ -27,7 +27,7 @@ export function loadKnownModels(): Promise<KnownModels> {
   return loading;
 }
 
-/** What is known about models, if somebody had it loaded. */
+/** The table of known models, if it is already loaded. */
 export function knownModels(): KnownModels | undefined {
   return loaded;
 }
@@ -59,7 +59,7 @@ function toKnown(model: ModelInfo, pricesAt: (time: Date) => ModelPrice | undefi
 
 const free: TokenPrice = { input: 0, output: 0 };
 
-/** A price of nothing means that there is none, unless the name says that it is meant so. */
+/** Reads a table entry as a price. An empty entry means an unknown price, except for models whose id ends with `:free`. */
 function toPrice(prices: ModelPrice, modelId: string): TokenPrice | undefined {
   const input = toRate(prices["input_mtok"]);
   const output = toRate(prices["output_mtok"]);

@@ -21,7 +21,7 @@ export interface OwnPrice {
  */
 export type OwnPrices = Readonly<Record<string, OwnPrice>>;
 
-/** Makes what finds one's own price of a `provider/model`. @throws {KitbagError} `option-invalid` if a price is none. */
+/** Makes a lookup of the caller's prices by `provider/model`. @throws {KitbagError} `option-invalid` if a price is malformed. */
 export function createOwnPrices(prices: OwnPrices): FindByName<TokenPrice> {
   const entries = Object.entries(prices);
   for (const [name, price] of entries) checkPrice(name, price);

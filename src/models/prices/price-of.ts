@@ -6,8 +6,8 @@ import { providerOf, providerRow } from "../providers.ts";
 import { costOf, type TokenPrice } from "./token-price.ts";
 
 /**
- * What an answer of a model costs, in US dollars; `undefined` if nobody knows. `modelId` is what the provider says has answered, and
- * `by` who did, as `provider/model`, if the model is several and one of them was asked: `fallback` and `balance` say it in
+ * The price of a model's answer in US dollars; `undefined` if it is unknown. `modelId` is the model id that the provider reports. If
+ * the model is a `fallback` or `balance` of several, `by` is the one that answered, as `provider/model`; both report it in
  * `providerMetadata.kitbag.model`.
  */
 export type PriceOf = (modelId: string, usage: ModelUsage, by?: string) => number | undefined;
@@ -28,7 +28,7 @@ export interface PriceOptions {
  * that of an answer whose usage the provider does not tell. Searches and other things that a provider does beside answering are
  * not counted.
  *
- * @throws {KitbagError} (rejects) `option-invalid` if a price of your own is none.
+ * @throws {KitbagError} (rejects) `option-invalid` if a price of your own is malformed.
  *
  * @example
  * ```ts

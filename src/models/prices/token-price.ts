@@ -69,7 +69,7 @@ function readTokens({ inputTokens, outputTokens, raw }: ModelUsage): Tokens | un
   return { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning };
 }
 
-/** The whole, if it or its rest is said. A part that is larger than the whole is believed: nobody pays less than for the parts. */
+/** The total, if it or the rest is reported. A part that is larger than the total wins: the price covers at least the parts. */
 function toWhole(total: number | undefined, rest: number | undefined, part: number): number | undefined {
   const whole = toCount(total);
   if (whole !== undefined) return Math.max(whole, part);

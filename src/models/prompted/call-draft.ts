@@ -1,7 +1,7 @@
 /** The ways to write a call that are told apart. */
 export type CallStyle = "tool-call" | "function" | "invoke" | "element" | "token" | "json" | "expression" | "react";
 
-/** A call as it was written, before anybody asked whether there is such a tool. */
+/** A call as the model wrote it, not yet checked against the tools. */
 export interface CallDraft {
   readonly name: string;
   readonly input: unknown;

@@ -24,11 +24,11 @@ export interface FoundCall {
 
 /** Something that was meant as a call and cannot be made. */
 export interface CallProblem {
-  /** `unknown-tool`: there is none of that name. `input`: it does not fit. `cut-off`: the text ended inside. `unreadable`: the rest. */
+  /** `unknown-tool`: no tool has that name. `input`: the input does not fit. `cut-off`: the text ended inside. `unreadable`: the rest. */
   readonly kind: "unknown-tool" | "input" | "cut-off" | "unreadable";
   /** As the model wrote it, or the tool's own if there is such a tool; none if not even that could be read. */
   readonly name?: string;
-  /** The input as JSON if it could be read, otherwise the whole call as it stood: nobody can take that for an input. */
+  /** The input as JSON if it could be read, otherwise the raw text of the whole call, which cannot be mistaken for an input. */
   readonly input: string;
   /** For the model: what is wrong and what to do. */
   readonly message: string;
@@ -54,7 +54,7 @@ export type CheckedDraft =
 /** The largest input of a call. */
 const maxBytes = 8_000_000;
 
-/** Makes a draft into a call of one of the tools, or says why it is none. */
+/** Turns a draft into a call of one of the tools, or says why that is not possible. */
 export function checkDraft(draft: CallDraft, index: ToolIndex, span: Span): CheckedDraft {
   const tool = index.find(draft.name);
   if (tool === undefined) return refuse(draft, "unknown-tool", { message: describeUnknown(draft.name, index) }, span);
@@ -88,7 +88,7 @@ function refuse(
   { message, reason }: Pick<CallProblem, "message" | "reason">,
   { start, end, raw }: Span,
 ): CheckedDraft {
-  // What was cut off must not look whole to anybody.
+  // An input that was cut off must not look complete.
   const copy = kind === "cut-off" ? undefined : copyJson(draft.input, { maxBytes, maxDepth: maxJsonDepth });
   const input = copy?.ok === true ? JSON.stringify(copy.value) : raw;
   const told = reason === undefined ? { message } : { message, reason };

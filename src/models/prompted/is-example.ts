@@ -32,8 +32,8 @@ const cue = new RegExp(
 );
 
 /**
- * Tells whether what begins at `at` is only shown: the sentence that leads to it, back to `from`, says so. The rule is in the
- * guide; whoever changes it changes the guide.
+ * Tells whether the call at `at` is only an example: the sentence before it, back to `from`, says so. The guide documents the rule:
+ * change both together.
  */
 export function isExample(text: string, at: number, from: number): boolean {
   const before = text.slice(Math.max(from, at - farthest), at).trimEnd();

@@ -71,7 +71,7 @@ const anyMark = new RegExp(
   "giu",
 );
 
-/** Finds the next mark behind `at`; the end of the text if there is none. */
+/** Finds the next mark after `at`; the end of the text if no mark follows. */
 export function findMark(source: Source, at: number): number {
   anyMark.lastIndex = at;
   const found = anyMark.exec(source.text)?.index;

@@ -11,9 +11,9 @@ import type { ToolIndex } from "./tool-index.ts";
 /** Where calls are looked for. */
 export interface CallPlace {
   readonly index: ToolIndex;
-  /** How a call in JSON is called here. */
+  /** The style to report for a call in JSON. */
   readonly style: CallStyle;
-  /** Only calls can stand here: what is none is a mistake, and not prose. */
+  /** Whether only calls may appear here, so that any other text is a mistake and not prose. */
   readonly isMarked: boolean;
 }
 

@@ -20,7 +20,7 @@ const parameterTag = new RegExp(
 );
 const closingTag = /<\/([^<>\s]{1,160})\s*>/uy;
 
-/** Reads a call that is written with tags, at a `<`; `undefined` if there is none. */
+/** Reads a call that is written with tags, at a `<`; `undefined` if no call begins there. */
 export function readElement(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
   const invoke = matchTag(source, at, invokeTag);
   if (invoke !== null)
@@ -162,7 +162,7 @@ function readUntil(source: Source, at: number, key: string, tag: string): Parame
   return { key, text, end: end === source.text.length ? undefined : end + `</${tag}>`.length };
 }
 
-/** Finds the tag that closes a value, behind those that are opened and closed in it; the end of the text if there is none. */
+/** Finds the tag that closes a value, after the tags that are opened and closed in it; the end of the text if it is missing. */
 function findClosing(source: Source, at: number, tag: string): number {
   const closing = `</${tag}>`;
   let open = findOpening(source, at, tag);

@@ -3,7 +3,7 @@ import { isOver, mostRunaways, needMore, unreadable, type Source } from "./sourc
 
 const nothingIncomplete: ReadonlyMap<object, string | undefined> = new Map();
 
-/** What {@link readJson} found: a value, or where to go on because there is none. */
+/** What {@link readJson} found: a value, or, if none can be read there, where to continue. */
 export type JsonRead = ({ readonly ok: true } & Reading) | { readonly ok: false; readonly next: number };
 
 /**
@@ -61,7 +61,7 @@ function skipText(text: string, at: number): number | undefined {
 /** A drive and a single backslash, where JSON would read a tab: no text begins like that, but a path that was not escaped does. */
 const plainPath = /"[A-Za-z]:\\[tbf]/u;
 
-/** The value of a JSON text; `undefined` if it is none. */
+/** The value of a JSON text; `undefined` if the text is not valid JSON. */
 export function parseStrictly(text: string): unknown {
   if (plainPath.test(text)) return undefined;
   try {

@@ -55,7 +55,7 @@ const keyed = /(?:name|tool|tool_name|function)\s{0,4}[:=]\s{0,4}["']?([\w./:-]{
 
 function isKeyed(source: Source, at: number): boolean {
   const head = source.text.slice(at, at + 8).toLowerCase();
-  // Text that is none need not wait for more.
+  // Text that cannot be a key need not wait for more.
   if (!["name", "tool", "function"].some((word) => head.startsWith(word) || word.startsWith(head))) return false;
   return matchAt(source, at, keyed, 130) !== null && findMark(source, at) < source.text.length;
 }

@@ -95,8 +95,8 @@ const nextStep =
 const quoted = /^(["'])(.*)\1$/u;
 
 /**
- * Text alone ends with its line if it is quoted, and else where the next step begins, or with the answer. If it goes on there behind an
- * empty line, nobody knows whether that is the input: half a program must not be run.
+ * Plain text ends with its line if it is quoted, otherwise where the next step begins, or with the answer. If it continues after an
+ * empty line, it is unclear whether the rest belongs to the input: half a program must not be run.
  */
 function readFreeText(source: Source, start: number, { tool, name }: InputPlace): ReactCalls {
   const line = source.text.slice(start, findToken(source, start, "\n"));

@@ -46,8 +46,8 @@ export function createReader(source: Source, at: number, isPython = false): Read
  * Reads one value as a model may write it: single and typographic quotes, comments, trailing and missing commas, keys without
  * quotes, Python's `True` and `None`, brackets that are missing at the end. Reads as far as the value goes.
  *
- * Contract: throws `unreadable` if it is none, `needMore` if more text must come. Never looks at a place twice, but for the few
- * characters behind a quote.
+ * Contract: throws `unreadable` if there is no value at `at`, `needMore` if more text must come. Reads each character once, except
+ * the few after a quote.
  */
 export function readValueLeniently(source: Source, at: number): Reading {
   const reader = createReader(source, at);

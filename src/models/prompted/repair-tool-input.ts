@@ -38,7 +38,7 @@ export function repairToolInput(text: string, schema: JsonSchema = {}): Repaired
   return checked.ok ? { ...checked, repairs: [...new Set([...repairs, ...checked.repairs])] } : checked;
 }
 
-/** The value of the text, without what is around it; `undefined` if there is none. */
+/** The value in a text, without the surrounding prose; `undefined` if the text has no value. */
 function readInput(text: string, repairs: string[]): unknown {
   const inner = text.replace(/^\s*```[a-z]{0,8}\s*(?=[{[])/u, "").replace(/```\s*$/u, "");
   if (inner.length !== text.length) repairs.push("a fence was dropped");

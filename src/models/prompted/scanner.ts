@@ -16,9 +16,9 @@ export type Piece =
 /** Takes an answer apart as it comes. What it makes of it does not depend on how it was cut into chunks. */
 export interface Scanner {
   push(chunk: string): Piece[];
-  /** Says that nothing more comes. `isCut`: though the model had not said all. */
+  /** Ends the answer. `isCut`: the answer was cut off before the model had finished. */
   end(options?: { readonly isCut?: boolean }): Piece[];
-  /** What is held back because it may be a call, and only that. `isShown`: it would be an example. */
+  /** The text that is held back because it may be a call. `isShown`: the call would be an example. */
   held(): { readonly text: string; readonly isShown: boolean } | undefined;
   /** How many characters were looked at, some of them again. */
   steps(): number;
@@ -28,7 +28,7 @@ export interface Scanner {
 export interface ScannerOptions {
   /** The answer begins inside a think block, whose opening tag was part of the prompt. */
   readonly startsThinking?: boolean;
-  /** Tells whether a text repeats what the model was shown: a part of it, or all that somebody said. */
+  /** Tells whether a text repeats a part of the prompt, or the whole of one message. */
   readonly repeats?: (text: string) => Repeat | undefined;
 }
 

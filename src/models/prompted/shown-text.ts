@@ -12,8 +12,8 @@ interface ShownText {
 }
 
 /**
- * Makes what tells whether a text that looks like a call repeats what the model was shown in `prompt`, whatever the white space:
- * whoever shows what is in a file does not want it done. What a user wrote like a function, the model may well call.
+ * Makes a check whether a text that looks like a call repeats a text of `prompt`, whatever the white space: a model that quotes a
+ * file does not mean to call what the file contains. But a call that a user wrote like a function may be meant.
  */
 export function createRepeatCheck(prompt: ModelPrompt): (text: string) => Repeat | undefined {
   let shown: ShownText | undefined;

@@ -7,9 +7,9 @@ export interface Source {
   isCut: boolean;
   /** Characters looked at, for tests that count the work. */
   steps: number;
-  /** Values that began and did not end. Each may cost the whole text, so there is a limit. */
+  /** How many values began and did not end. Each may cost a scan of the whole text, so there is a limit. */
   runaways: number;
-  /** Where tokens were found, so that nobody looks for the same one again and again. */
+  /** Where tokens were found, so that the same token is not searched for again. */
   readonly found: Map<string, { readonly from: number; readonly at: number }>;
 }
 

@@ -84,7 +84,7 @@ function splitModel(text: string): readonly [url: string, model: string] {
   return last < host ? ["", ""] : [text.slice(0, last), text.slice(last + 1)];
 }
 
-/** The URL; if it is none that a model may be at, what is wrong with it. */
+/** The URL, or what is wrong with it as the address of a model. */
 function readUrl(text: string): URL | string {
   const url = URL.parse(text);
   if (url === null) return "cannot be read";
@@ -118,7 +118,7 @@ function invalid(name: string, reason: string): KitbagError {
   return new KitbagError("model-name-invalid", { model: showName(name), reason });
 }
 
-/** What may be shown of a name that somebody gave: keys and passwords are put into wrong places. */
+/** The part of a given model name that is safe to show: users put keys and passwords into the wrong option. */
 export function showName(name: string): string {
   const short = name
     .slice(0, 200)

@@ -14,8 +14,8 @@ export interface OpenOptions {
 }
 
 /**
- * Asks a model, and waits until the first part of its answer is there. Whatever goes wrong until then rejects, and nothing was
- * shown to anybody: the question can be asked again, or somebody else.
+ * Asks a model, and waits for the first part of its answer. Failures until then reject, before the caller has seen any part: the
+ * question can be sent again, or to another model.
  *
  * What goes wrong later is a part of type `error` that holds a {@link KitbagError}, and a `finish` that says `interrupted`: the
  * source itself rejects only if the caller aborts.
@@ -91,7 +91,7 @@ async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | 
   }
 }
 
-/** @throws {KitbagError} `model-unavailable` if a whole answer is none: it was interrupted, or ended with an error and says nothing. */
+/** @throws {KitbagError} `model-unavailable` if an answer is incomplete: it was interrupted, or ended with an error and is empty. */
 export function checkWhole(model: Model, { content, finishReason }: ModelAnswer): void {
   const isEmpty = content.every((part) => part.type === "text" && part.text === "");
   if (isEmpty || finishReason?.unified === "interrupted") checkFinish(model, { finishReason });

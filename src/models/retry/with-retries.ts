@@ -112,7 +112,7 @@ async function generate(model: Model, call: ModelCall, plan: Plan, clock: Clock)
   }
 }
 
-/** How long to wait; `undefined` if that is longer than anybody should. */
+/** How long to wait; `undefined` if the provider asks for a longer wait than the plan allows. */
 function delay(plan: Plan, attempt: number, error: ModelError, random: () => number): number | undefined {
   const after = retryAfterOf(error);
   if (after !== undefined) {

@@ -57,7 +57,7 @@ export async function generateCandidate(candidate: Candidate, call: ModelCall): 
   return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };
 }
 
-/** Whoever counts what several models cost knows only the first beforehand: what it costs is known when one of them has answered. */
+/** A cost counter loads prices for the first model only, so this loads those of the model that answers, before the answer ends. */
 function loadPrices({ model }: Candidate): Promise<unknown> | undefined {
   return providerRow(model).isFree === true ? undefined : loadKnownModels().catch(() => undefined);
 }

@@ -55,9 +55,9 @@ const usual: readonly ModelErrorCode[] = [
 /**
  * Makes one model of several: each question goes to the first, and to the next one when that fails before it has shown anything.
  *
- * Every question starts with the first model again. A prompt that is too long goes only to models that are known to read more, or
- * of which nobody knows. What only one provider understands is taken out of the prompt for the others. Who answered stands in
- * `providerMetadata.kitbag.model` of the end of the answer. When all fail, the failure is that of the last one.
+ * Every question starts with the first model again. After an overlong prompt, only models with a larger or unknown context window are
+ * asked. Provider-specific parts are removed from the prompt for other providers. `providerMetadata.kitbag.model` at the end of the
+ * answer names the model that answered. When all models fail, the error is that of the last one.
  *
  * @example
  * ```ts

@@ -178,7 +178,7 @@ function withoutMark(part: Part, { id }: Reader): Part {
   return Object.keys(others).length === 0 ? bare : { ...part, providerOptions: others };
 }
 
-/** Somebody else made it; or, if it does not say who did, it holds options of others and none for this one. */
+/** Whether another provider made the part; an unmarked part is foreign if it has options only for other providers. */
 function isForeign(part: Part, reader: Reader): boolean {
   if (makerOf(part) !== undefined) return isMarkedForeign(part, reader);
   const names = Object.keys(part.providerOptions ?? {});
@@ -191,7 +191,7 @@ function withoutForeignIds<Own extends Part>(part: Own, reader: Reader): Own {
   return rest as Own;
 }
 
-/** The items that `change` makes; the list itself if it changes none. Where it makes `undefined`, there is none. */
+/** The items that `change` returns; the same array if nothing changed. Items for which it returns `undefined` are left out. */
 function mapChanged<Item>(items: Item[], change: (item: Item) => Item | undefined): Item[] {
   let changed: Item[] | undefined;
   let index = 0;

@@ -40,7 +40,7 @@ export type AnyModel = LanguageModelV2 | LanguageModelV3 | Model;
  * console.assert(asModel(model) === model);
  * ```
  *
- * @throws {KitbagError} `model-unsupported` if it is no model, or one of a version that nobody here knows.
+ * @throws {KitbagError} `model-unsupported` if the value is not a model, or is a model of an unknown version.
  */
 export function asModel(model: AnyModel): Model {
   const { specificationVersion } = checkModel(model);

@@ -4,7 +4,7 @@ import type { ModelPart, ModelStream } from "../model.ts";
 export interface PartSource {
   /** The next part, at once if it is there; `undefined` at the end. Rejects if the connection is lost. */
   next(): Promise<ModelPart | undefined> | ModelPart | undefined;
-  /** Says that nobody wants the rest. */
+  /** Stops the stream: the rest is not needed. */
   cancel(reason?: unknown): Promise<void>;
   /** The first part is there, and what goes wrong is a part: there is nothing left to find out. */
   readonly isOpened?: boolean;
@@ -46,7 +46,7 @@ function readStream(stream: ReadableStream<ModelPart>): PartSource {
     readonly value?: ModelPart | undefined;
   }): Promise<ModelPart | undefined> | ModelPart | undefined => {
     if (read.done) return undefined;
-    // Somebody else's stream may hold anything.
+    // A stream of a custom model may hold any value.
     return typeof read.value === "object" && read.value !== null ? read.value : next();
   };
   const next = (): Promise<ModelPart | undefined> => reader.read().then(take);

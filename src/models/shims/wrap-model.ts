@@ -22,7 +22,7 @@ export function wrapModel(model: Described, methods: ModelMethods): Model {
     specificationVersion: "v4",
     provider: model.provider,
     modelId: model.modelId,
-    // It may be found out with a request: only when somebody wants to know.
+    // A getter, because the model may need a request to find this out.
     get supportedUrls() {
       return model.supportedUrls;
     },
@@ -32,7 +32,7 @@ export function wrapModel(model: Described, methods: ModelMethods): Model {
 
 const own = Symbol("parts");
 
-/** A model that was made here. A copy of it that somebody else made has another `of`, and may do something else. */
+/** A model that was made here. If other code copies it, `of` is not the copy, and the copy may behave differently. */
 interface OwnModel extends Model {
   [own]?: { readonly of: Model; readonly ask: PartMethods["ask"] };
 }

@@ -36,8 +36,8 @@ const found = new WeakMap<Model, number | undefined>();
 const ownTables = new WeakMap<ContextWindows, FindByName<number>>();
 
 /**
- * How many tokens a model takes, with those of its answer; `undefined` if nobody knows. How much a server of one's own takes is
- * known only to who started it.
+ * How many tokens fit into a model's context window, with those of its answer; `undefined` if unknown, as for a self-hosted server,
+ * where only its operator knows.
  *
  * The data about models is not loaded for this: `createPriceOf` does so. Before, only families of models are known.
  *

@@ -12,9 +12,9 @@ export interface ContentCount extends TokenCount {
 /** What each message and each tool costs beside what it says. */
 const messageTokens = 4;
 const toolTokens = 8;
-/** What a picture is taken for whose size nobody knows, such as one behind a URL. */
+/** The assumed size of an image of unknown size, such as one behind a URL. */
 const usualSize: ImageSize = { width: 1024, height: 1024 };
-/** What a file costs that is neither text nor a picture, for each 50 kB that it has begun: about a page. */
+/** The tokens of a file that is neither text nor an image, for each started 50 kB: about a page. */
 const pageTokens = 1500;
 const pageBytes = 50_000;
 

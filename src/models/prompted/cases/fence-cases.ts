@@ -6,7 +6,7 @@ const call = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
 const other = '{"name": "search", "arguments": {"query": "cats"}}';
 const fence = "```";
 
-/** Calls in fenced blocks, and blocks that are none. */
+/** Calls in fenced blocks, and fenced blocks that are not calls. */
 export const fenceCases: readonly Case[] = [
   { text: `${fence}json\n${call}\n${fence}`, calls: [paris] },
   { text: `${fence}\n${call}\n${fence}`, calls: [paris] },

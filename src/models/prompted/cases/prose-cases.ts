@@ -3,7 +3,7 @@ import { cats, paris, prose, type Case } from "./case.ts";
 const call = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
 const tagged = `<tool_call>${call}</tool_call>`;
 
-/** What is written about calls and is none, and thoughts. */
+/** Prose that mentions calls without making one, and thoughts. */
 export const proseCases: readonly Case[] = [
   prose(""),
   prose(" \n "),
