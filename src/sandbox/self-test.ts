@@ -59,7 +59,7 @@ rm -f /tmp/large
 try disk 'it may fill the disk' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /tmp/$part || exit 1; done'
 try disk 'it may fill the memory through a file' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /dev/shm/$part || exit 1; done'
 rm -f /tmp/? /dev/shm/?
-# All of it at once: what is refused was never had, so whoever watches the memory has no reason to end the probe.
+# In one allocation: a refused allocation never used any memory, so the memory watcher has no reason to end the probe.
 try memory 'it may use any memory' 'dd if=/dev/zero of=/dev/null bs=150000000 count=1'
 fill() {
   seq 60 | xargs -P 60 -I{} sleep 60 &
@@ -122,7 +122,7 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
     ]);
     // What is not there cannot be seen, and that would prove nothing.
     if (![outside, join(directory, "secret")].every((path) => existsSync(path))) {
-      const reason = "somebody removed the files of its test while it ran";
+      const reason = "another program removed the files of its test while it ran";
       throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason });
     }
     return toResult(sandbox, { ...seen, lines: [...seen.lines, ...sockets.lines] });

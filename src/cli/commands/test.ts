@@ -143,7 +143,7 @@ function toAnswer({ tools, leftOut }: Tested, terminal: Terminal): Answer {
   };
 }
 
-/** Tests of manifests that nobody can run: all is not well if they are not run. */
+/** Manifest tests that cannot be run: they make the command fail. */
 function findLeftOut(reports: readonly SkillReport[]): readonly string[] {
   return reports.flatMap(({ name, diagnostics }) =>
     diagnostics.flatMap(({ code, message, file }) => (code === "test-invalid" ? [`${name}/${file}: ${message}`] : [])),

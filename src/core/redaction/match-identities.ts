@@ -25,8 +25,8 @@ function isBehind(scan: Scan, index: number, set: number): boolean {
 
 const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const version4 = new RegExp(`^(?:${octet}\\.){3}${octet}(?![\\w]|\\.\\d)`, "u");
-/** Addresses that identify no one machine: this machine, no machine, all machines. */
-const ofNobody = /^(?:127\.|0\.0\.0\.0|255\.255\.255\.255)/u;
+/** Addresses that do not identify a particular machine: loopback, unspecified, broadcast. */
+const anonymous = /^(?:127\.|0\.0\.0\.0|255\.255\.255\.255)/u;
 
 /** An address of the Internet, version 4. */
 export function matchIpv4(scan: Scan, index: number): Hit | undefined {
@@ -34,7 +34,7 @@ export function matchIpv4(scan: Scan, index: number): Hit | undefined {
   const text = take(scan, index, /^[\d.]*/u, 16);
   if (text === undefined) return undecided(index);
   const [found] = version4.exec(text) ?? [];
-  return found === undefined || ofNobody.test(found) ? undefined : { start: index, end: index + found.length };
+  return found === undefined || anonymous.test(found) ? undefined : { start: index, end: index + found.length };
 }
 
 const version6 =

@@ -9,7 +9,7 @@ export interface GenerateWish extends TrialOptions {
   readonly name?: string;
 }
 
-/** Writes an answer to a prompt of texts: a model, or whoever has one. */
+/** Answers a prompt of texts: by a model, or by an MCP client that has one. */
 export type WriteText = (prompt: ModelPrompt, signal: AbortSignal | undefined) => Promise<string>;
 
 /** How often a model may repair what it wrote. */
@@ -64,7 +64,7 @@ export function toWriter(model: Model): WriteText {
   };
 }
 
-/** The object in an answer, also if words or a fence stand around it. What is none of it is for the forge to refuse. */
+/** The object in an answer, also if prose or a fence surrounds it. An unreadable answer becomes a draft that the forge refuses. */
 function readDraft(text: string, name: string | undefined): CodeDraft {
   const json = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   try {

@@ -69,7 +69,7 @@ export function createSuggestTool(forge: Forge, store: Store | undefined): Tool 
     name: "suggest_improvements",
     title: "Suggest improvements",
     description:
-      "Says what would make a tool better: from its recorded calls (failures, inputs that had to be changed, slow calls, parameters that nobody gives, outputs that were cut) and from what it says about itself. Then use update_tool.",
+      "Says what would make a tool better: from its recorded calls (failures, inputs that had to be changed, slow calls, unused parameters, outputs that were cut) and from what it says about itself. Then use update_tool.",
     input: closed({ name: { type: "string", minLength: 1, description: "The tool's address" } }, ["name"]),
     output: anyObject,
     annotations: { readOnly: true, idempotent: true },
@@ -119,7 +119,7 @@ function findNearestTemplates(description: string): string[] {
 function needsModel(description: string): KitbagError {
   const nearest = findNearestTemplates(description);
   const named = nearest.length > 0 ? nearest : templates.map(({ name }) => name);
-  const expected = `a model that writes the code, and there is none here; use create_tool with code of your own, or create_from_template with one of the nearest templates: ${named.join(", ")}`;
+  const expected = `a model that writes the code, and no model is configured; use create_tool with code of your own, or create_from_template with one of the nearest templates: ${named.join(", ")}`;
   return new KitbagError("input-invalid", {
     tool: "generate_tool",
     problems: [{ path: "description", expected, found: JSON.stringify(description.slice(0, 200)) }],

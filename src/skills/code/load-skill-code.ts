@@ -53,7 +53,7 @@ function toDiagnostic(file: string, cause: unknown): Diagnostic {
       code: "code-changed",
       message,
       file,
-      cure: "try again when nobody writes to the folder",
+      cure: "try again when no program writes to the folder",
     };
   }
   const reason = isKitbagError(cause, "skill-failed") ? cause.details.reason : describeLoadError(cause);

@@ -84,7 +84,7 @@ interface Place {
   readonly words: readonly string[];
 }
 
-/** Reads the next piece of a word; a text is the reason why there is none. */
+/** Reads the next piece of a word; a string is the reason why it cannot be read. */
 function readPiece(place: Place, { find }: Placeholders): Piece | string {
   const { text, at, inQuotes } = place;
   switch (text.charAt(at)) {
@@ -141,12 +141,12 @@ function readCharacter({ text, at, inQuotes, word }: Place): Piece | string {
   const character = text[at] ?? "";
   if (character === "$") {
     const [variable = "$"] = /^\$[^\s"'$;|&<>/]{0,30}/u.exec(text.slice(at, at + 40)) ?? [];
-    return `${quote(variable)} is for a shell to fill in, and there is none`;
+    return `${quote(variable)} is for a shell to fill in, and commands run without a shell`;
   }
   if (character === "\n" || character === "\r") return severalLines;
   const isFirst = word.text === "" && !word.isQuoted;
   const isSpecial = (inQuotes ? specialInQuotes : special).test(character);
   const isHomeOrComment = isFirst && !inQuotes && (character === "~" || character === "#");
-  if (isSpecial || isHomeOrComment) return `${quote(character)} is for a shell, and there is none`;
+  if (isSpecial || isHomeOrComment) return `${quote(character)} is for a shell, and commands run without a shell`;
   return { text: character, end: at + 1 };
 }

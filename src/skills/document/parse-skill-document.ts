@@ -29,10 +29,10 @@ export interface ParseOptions {
 }
 
 /**
- * Reads a SKILL.md: leniently, and says what it had to put up with.
+ * Reads a SKILL.md leniently, and reports every deviation that it tolerated.
  *
- * Contract: never throws, whatever the bytes; takes time in proportion to them; runs nothing. Without a document there is one
- * `error` that says why; with one there is none, except with `spec`, where each deviation is an `error`.
+ * Contract: never throws, whatever the bytes; takes time in proportion to them; runs nothing. A result without a document has one
+ * `error` that says why; a result with a document has no `error`, except with `spec`, where each deviation is an `error`.
  *
  * @example
  * ```ts
@@ -132,7 +132,7 @@ function checkCharacters({ text, ascii }: DecodedText, reporter: Reporter): void
     }
     const message = spells === undefined ? "" : `; they spell ${quote(spells)}`;
     const cure = "Remove it, or write it as an escape if it is meant to be seen";
-    reporter.report("character-hidden", `Found a ${kind} character that nobody sees: ${what}${message}`, where, cure);
+    reporter.report("character-hidden", `Found an invisible ${kind} character: ${what}${message}`, where, cure);
   }
 }
 

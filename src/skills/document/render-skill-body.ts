@@ -106,14 +106,14 @@ function describeMissed(commands: readonly MissedCommand[], { file, body, bodyLi
       const message = `The command ${quote(command)} failed: ${answer.reason}${more}`;
       return { severity: "warning", code: "shell-failed", message, ...place };
     }
-    const { reason, cure } = answer ?? nobodyTried;
+    const { reason, cure } = answer ?? notGranted;
     const message = `The command ${quote(command)} was not run: ${reason}${more}`;
     return { severity: "warning", code: "shell-not-run", message, ...place, ...(cure !== undefined && { cure }) };
   });
 }
 
-const nobodyTried = {
-  reason: "nobody granted it",
+const notGranted = {
+  reason: "it is not granted",
   cure: "Let the instructions ask for a tool instead, or grant the command",
 } as const;
 

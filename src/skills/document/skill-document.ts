@@ -58,7 +58,7 @@ export interface SkillDocument {
   readonly bodyLine: number;
 }
 
-/** What reading a SKILL.md gives: a document, or an `error` that says why there is none. */
+/** The result of reading a SKILL.md: a document, or an `error` that says why it cannot be read. */
 export interface SkillReading {
   readonly document?: SkillDocument;
   readonly diagnostics: readonly Diagnostic[];

@@ -24,7 +24,7 @@ test("checkCommands() tells of commands that are never run, and what to do", asy
         "cure": "put it into a script of the skill, and let the command name that",
         "file": "SKILL.md",
         "line": 8,
-        "message": "The command "date | wc" is not run: "|" is for a shell, and there is none",
+        "message": "The command "date | wc" is not run: "|" is for a shell, and commands run without a shell",
         "severity": "info",
       },
       {

@@ -19,7 +19,7 @@ export interface ToolReport {
   readonly outputSchema?: JsonSchema;
 }
 
-/** What became of a folder: a skill, or the reason why there is none. Nothing vanishes. */
+/** The result of loading a folder: a skill, or the reasons why it cannot be loaded. Every folder gets a report. */
 export interface SkillReport {
   /** The folder, as it was found. */
   readonly path: string;

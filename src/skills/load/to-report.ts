@@ -33,7 +33,7 @@ export interface ReportParts {
   readonly code?: SkillCode;
 }
 
-/** Makes a skill, or the reason why there is none, out of what its files say and what its code defines. */
+/** Makes a skill, or the reasons why it cannot be loaded, from its files and the definitions in its code. */
 export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, code }: ReportParts = {}): SkillReport {
   const facts = checkTools(read);
   const { path, folder } = place;

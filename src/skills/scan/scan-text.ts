@@ -87,7 +87,7 @@ function describeHidden(
   return {
     code: "text-hidden",
     risk: isMessage || kind === "bidirectional" ? "high" : "low",
-    message: isMessage ? "Contains a text that only a machine reads" : `Contains ${kind} characters that nobody sees`,
+    message: isMessage ? "Contains a text that only a machine reads" : `Contains invisible ${kind} characters`,
     cure: "Remove the characters",
     start: column - 1,
     end: column - 1 + count,

@@ -12,9 +12,9 @@ import { withFileLock } from "../../platform/file-lock.ts";
 const lockName = "kitbag.lock";
 
 /**
- * Where the lock of a folder is: the nearest one, from the folder up to the root of its repository. If there is none, where it
- * belongs: in the root of the repository, or in the folder itself without one. The home directory is no project, also if it is a
- * repository.
+ * Finds the lock file of a folder: the nearest one, from the folder up to the root of its repository. If no lock file exists, the
+ * path for a new one: in the root of the repository, or in the folder itself outside a repository. The home directory never counts
+ * as a project, even if it is a repository.
  */
 export function resolveLockPath(folder: string, home: string = homedir()): string {
   const homes = new Set([home, toReal(home)]);

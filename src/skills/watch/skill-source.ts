@@ -150,9 +150,9 @@ export function skillRoots(options: FindOptions): readonly string[] {
   ];
 }
 
-/** A reader of Python that keeps a helper ready, so that a saved script is read without waiting for an interpreter to start. */
+/** A Python reader that keeps an interpreter running, so that a saved script is read without waiting for one to start. */
 export interface StandbyPython extends PythonReader {
-  /** Starts the helper if there is none. */
+  /** Starts the interpreter if it is not running. */
   prepare(): void;
 }
 

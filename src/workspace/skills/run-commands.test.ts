@@ -140,7 +140,7 @@ test.for([
     argv: ["[%s]", `<${typed}>`, "$ARGUMENTS"],
   });
   expect(text).toBe(
-    `[not run: \`printf [%s] $ARGUMENTS\` ("[" is for a shell, and there is none; ${script})]\n[<${typed}>][$ARGUMENTS]`,
+    `[not run: \`printf [%s] $ARGUMENTS\` ("[" is for a shell, and commands run without a shell; ${script})]\n[<${typed}>][$ARGUMENTS]`,
   );
 });
 
