@@ -91,8 +91,11 @@ export async function buildTool(options: BuildToolOptions): Promise<BuiltTool> {
     const key = toKey(source, compiler, files);
     const job: Job = { options, source, compiler, work, key, cache };
     const kept = cache.get(key);
-    const module = kept ?? (await inCache(source, () => buildOnce(job)));
-    const isNew = writeModule({ directory: options.directory, output }, module);
+    const write = (module: Uint8Array): Written => ({
+      module,
+      isNew: writeModule({ directory: options.directory, output }, module),
+    });
+    const { module, isNew } = kept ? write(kept) : await inCache(source, () => buildOnce(job, write));
     const made = kept === undefined ? "built" : "cached";
     const status = isNew ? made : "current";
     return { status, language, ...describe(compiler), output, bytes: module.length, digest: toDigest(module) };
@@ -110,7 +113,14 @@ interface Job {
   readonly cache: BuildCache;
 }
 
-async function buildOnce(job: Job): Promise<Uint8Array> {
+/** A module, and whether it was not in its place yet. */
+interface Written {
+  readonly module: Uint8Array;
+  readonly isNew: boolean;
+}
+
+/** Builds the module and writes it, while no other program builds the same one; what another one has built meanwhile is in its place. */
+async function buildOnce(job: Job, write: (module: Uint8Array) => Written): Promise<Written> {
   const { options, source, compiler, cache, key } = job;
   const start = performance.now();
   let step: BuildProgress["step"] = "compile";
@@ -118,9 +128,9 @@ async function buildOnce(job: Job): Promise<Uint8Array> {
     step = next;
     options.onProgress?.({ step, compiler: compiler.program, elapsedMs: Math.round(performance.now() - start) });
   };
-  const build = async (): Promise<Uint8Array> => {
+  const build = async (): Promise<Written> => {
     const kept = cache.get(key);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) return write(kept);
     const crates = await fetchCrates(job, () => report("fetch"));
     report("compile");
     const module = await compile({ ...job, crates });
@@ -129,8 +139,9 @@ async function buildOnce(job: Job): Promise<Uint8Array> {
       const reason = `what ${compiler.program} made is no tool: ${wrong}`;
       throw new KitbagError("build-failed", { source, reason, lines: [] });
     }
+    const written = write(module);
     cache.put(key, module);
-    return module;
+    return written;
   };
   const ticking = setInterval(() => report(step), 1000);
   try {
