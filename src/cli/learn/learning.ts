@@ -79,6 +79,7 @@ export interface Learning {
   toAnswer(answer: Answer): Answer;
 }
 
+/** Makes what `kitbag call --learn` adds to a call. */
 export function createLearning({ cwd, terminal }: Invocation): Learning {
   let report: LearnReport | undefined;
   return {

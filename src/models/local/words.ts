@@ -111,14 +111,17 @@ export function squash(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
+/** Tells whether a word of a request does not have to be accounted for. */
 export function isFiller(word: string): boolean {
   return fillers.has(word.toLowerCase().replaceAll("’", "'"));
 }
 
+/** Tells whether a word says that something else is meant than to do it now. */
 export function isBlocker(word: string): boolean {
   return blockers.has(word.toLowerCase().replaceAll("’", "'"));
 }
 
+/** Tells whether a verb fits too many tools to choose one of them. */
 export function isGeneric(stem: string): boolean {
   return generic.has(stem);
 }
@@ -155,6 +158,7 @@ export function isReading(name: string, description: string): boolean {
   return reading.has(verb) || (nameStems[0] !== undefined && reading.has(nameStems[0]));
 }
 
+/** Tells whether a verb is one of tools that change nothing. */
 export function isReadingVerb(stem: string): boolean {
   return reading.has(stem);
 }

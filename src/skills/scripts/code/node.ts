@@ -35,6 +35,7 @@ interface Place {
   readonly start: number;
 }
 
+/** A variable, by its name. */
 export interface Name extends Place {
   readonly kind: "name";
   readonly name: string;
@@ -66,6 +67,7 @@ export interface ObjectNode extends Place {
   readonly entries: readonly CodeNode[];
 }
 
+/** `key: value` in an object. */
 export interface Entry extends Place {
   readonly kind: "entry";
   /** Not set when it is computed. */
@@ -106,6 +108,7 @@ export interface Slice extends Place {
   readonly from?: CodeNode;
 }
 
+/** `callee(args)`, `new callee(args)` */
 export interface Call extends Place {
   readonly kind: "call";
   /** Of two calls in a chain, the first ends before the second. */
@@ -129,6 +132,7 @@ export interface Operation extends Place {
   readonly operands: readonly CodeNode[];
 }
 
+/** `target = value`, also in a declaration. */
 export interface Assign extends Place {
   readonly kind: "assign";
   /** `=`, `+=` */
@@ -139,6 +143,7 @@ export interface Assign extends Place {
   readonly declares?: true;
 }
 
+/** A function or a method. */
 export interface FunctionNode extends Place {
   readonly kind: "function";
   readonly name?: string;
@@ -146,6 +151,7 @@ export interface FunctionNode extends Place {
   readonly body: readonly CodeNode[];
 }
 
+/** A parameter of a function. */
 export interface Parameter extends Place {
   readonly kind: "parameter";
   readonly target: CodeNode;
@@ -156,6 +162,7 @@ export interface Parameter extends Place {
   readonly rest?: true;
 }
 
+/** A condition, and what is done if it holds and if not. */
 export interface If extends Place {
   readonly kind: "if";
   readonly test: CodeNode;
@@ -163,6 +170,7 @@ export interface If extends Place {
   readonly otherwise: readonly CodeNode[];
 }
 
+/** A loop of any kind. */
 export interface Loop extends Place {
   readonly kind: "loop";
   /** `variable of over`, `variable in over` */
@@ -172,12 +180,14 @@ export interface Loop extends Place {
   readonly body: readonly CodeNode[];
 }
 
+/** A choice by one value: `switch`. */
 export interface Switch extends Place {
   readonly kind: "switch";
   readonly subject: CodeNode;
   readonly cases: readonly CodeNode[];
 }
 
+/** One case of a {@link Switch}. */
 export interface Case extends Place {
   readonly kind: "case";
   /** None for the default. Cases without code of their own are part of the next one. */
@@ -185,12 +195,14 @@ export interface Case extends Place {
   readonly body: readonly CodeNode[];
 }
 
+/** What ends a function, a loop or a case. */
 export interface Leave extends Place {
   readonly kind: "leave";
   readonly how: "return" | "throw" | "break" | "continue";
   readonly value?: CodeNode;
 }
 
+/** Names that come from another module. */
 export interface Import extends Place {
   readonly kind: "import";
   readonly module: string;

@@ -21,13 +21,16 @@ const triple = [
   { open: "'''", close: "'''" },
 ] as const;
 
+/** How Python writes comments and strings. */
 export const pythonSyntax: ScanSyntax = { lineComments: ["#"], strings: [...triple, ...quotes] };
+/** How Ruby writes comments and strings. */
 export const rubySyntax: ScanSyntax = {
   lineComments: ["#"],
   blockComments: [["\n=begin", "\n=end"]],
   strings: quotes,
   heredoc: /<<[~-]?["']?([A-Z_][A-Z0-9_]*)["']?/y,
 };
+/** How Perl writes comments and strings. */
 export const perlSyntax: ScanSyntax = {
   lineComments: ["#"],
   blockComments: [
@@ -37,18 +40,22 @@ export const perlSyntax: ScanSyntax = {
   strings: quotes,
   heredoc: /<<~?["']?([A-Z_][A-Z0-9_]*)["']?/y,
 };
+/** How PHP writes comments and strings. */
 export const phpSyntax: ScanSyntax = {
   lineComments: ["//", "#"],
   blockComments: [["/*", "*/"]],
   strings: quotes,
   heredoc: /<<<\s*["']?([A-Za-z_][A-Za-z0-9_]*)["']?/y,
 };
+/** How Lua writes comments and strings. */
 export const luaSyntax: ScanSyntax = {
   lineComments: ["--"],
   blockComments: [["--[[", "]]"]],
   strings: [{ open: "[[", close: "]]" }, ...quotes],
 };
+/** How R writes comments and strings. */
 export const rSyntax: ScanSyntax = { lineComments: ["#"], strings: quotes };
+/** How PowerShell writes comments and strings. */
 export const powershellSyntax: ScanSyntax = {
   lineComments: ["#"],
   blockComments: [["<#", "#>"]],

@@ -2,6 +2,7 @@ import type { CodeNode } from "../code/node.ts";
 import { childOf, type SyntaxNode } from "../syntax/parse.ts";
 import { operandsOf, type Convert } from "./tree.ts";
 
+/** Converts a `switch`. Cases that share a body become one. */
 export const toSwitch: Convert = (converter, node) => {
   const cases: CodeNode[] = [];
   let values: CodeNode[] = [];
@@ -18,6 +19,7 @@ export const toSwitch: Convert = (converter, node) => {
   return { kind: "switch", start: node.start, subject: converter.field(node, "value"), cases };
 };
 
+/** Converts a loop over values, or one with a condition. */
 export const toLoop: Convert = (converter, node) => {
   const left = childOf(node, "left");
   const base = { kind: "loop", start: node.start, body: converter.body(childOf(node, "body")) } as const;
@@ -27,6 +29,7 @@ export const toLoop: Convert = (converter, node) => {
   return { ...base, head: head.flatMap((child) => (child?.named ? converter.body(child) : [])) };
 };
 
+/** Converts an `import`, with the names that it brings. */
 export const toImport: Convert = (converter, node) => {
   const source = childOf(node, "source");
   const names: { imported: string; local: string }[] = [];
@@ -43,6 +46,7 @@ export const toImport: Convert = (converter, node) => {
   return { kind: "import", start: node.start, module: source ? converter.string(source) : "", names };
 };
 
+/** Makes the converter of `return`, `throw`, `break` or `continue`. */
 export const leave =
   (how: "return" | "throw" | "break" | "continue"): Convert =>
   (converter, node) => {

@@ -13,6 +13,7 @@ export interface PlainArguments {
   readonly strict?: true;
 }
 
+/** How each language names the list of its arguments. */
 export const plainArguments = {
   python: { list: /\bsys\.argv\b/u, first: 1, strict: true },
   ruby: { list: /\bARGV\b/u, first: 0 },
