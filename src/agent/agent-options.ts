@@ -57,7 +57,7 @@ export interface AgentOptions {
   readonly origin?: JsonObject;
   /** How long after the death of the process that worked on a run other processes cannot resume it. @default 10,000 */
   readonly leaseMs?: number;
-  /** Prices of your own, by `provider/model`: they go before those that are known. */
+  /** Prices of your own, by `provider/model`: they override the known prices. */
   readonly prices?: OwnPrices;
   readonly limits?: Partial<RunLimits>;
   readonly settings?: ModelSettings;

@@ -4,8 +4,8 @@ import type { AgentEvent } from "./events.ts";
 import type { RunResult, RunUsage } from "./run-result.ts";
 
 /**
- * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks
- * later gets those from then on.
+ * A run in progress. Iterate over it for its events: an iteration that starts in the same tick as the run gets all of them, a later
+ * one gets the events from then on.
  */
 export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent> {
   readonly id: string;

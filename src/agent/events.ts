@@ -7,8 +7,8 @@ import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts"
 import type { RunResult } from "./run-result.ts";
 
 /**
- * What happens in a run of an agent, in order. Those that end in `-delta` and `call-event` are only told; all others are in the
- * journal too, where there is one, before what they say counts.
+ * The events of an agent's run, in order. Events that end in `-delta`, and `call-event`, go only to listeners; all others are also
+ * written to the journal, if there is one, before they take effect.
  */
 export type AgentEvent =
   | TaskStart
@@ -84,7 +84,7 @@ export interface ModelAnswered {
   /** Digests of what the model was shown: of the messages, and of the tools. Only where there is a journal. */
   readonly prompt?: string;
   readonly tools?: string;
-  /** The tools that it was shown and was not shown before, or otherwise, each with a digest; `null` for those that are gone. */
+  /** The tools that are new or changed since the last question, each with its digest; `null` for removed tools. */
   readonly toolChanges?: Readonly<Record<string, string | null>>;
   /** Skills that were open when it was asked. */
   readonly skills: readonly string[];
@@ -139,7 +139,7 @@ export interface CallChanged {
   readonly redacted?: true;
 }
 
-/** What came of it. */
+/** The outcome of a call. */
 export interface ToolEnd {
   readonly type: "tool-end";
   readonly run: string;
@@ -230,7 +230,7 @@ export interface TokenEstimate {
   readonly outputTokens: number;
 }
 
-/** The run is over, or paused. */
+/** The run has ended, or is paused. */
 export interface TaskEnd {
   readonly type: "task-end";
   readonly run: string;

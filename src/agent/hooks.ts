@@ -15,20 +15,20 @@ export interface AgentCall {
   readonly input: JsonValue;
 }
 
-/** What a hook says about a call before it is made: another input, no, or what came of it without making it. */
+/** A hook's verdict on a call before it is made: another input, a denial, or an outcome in place of the call. */
 export type CallVerdict =
   | undefined
   | { readonly input: JsonValue }
   | { readonly deny: string }
   | { readonly outcome: ToolOutcome };
 
-/** What a hook says about a question before the model is asked: what to ask instead. */
+/** A hook's changes to a question before the model is asked. */
 export type ModelVerdict = undefined | Partial<Omit<ModelCall, "abortSignal">>;
 
-/** What a hook says about an answer: nothing, or that the model is to be asked again. */
+/** A hook's verdict on an answer: accept it, or ask the model again. */
 export type AnswerVerdict = void | undefined | "again";
 
-/** What a hook says about what came of a call: nothing, another outcome, or the input with which it is to be made again. */
+/** A hook's verdict on an outcome: accept it, replace it, or repeat the call with another input. */
 export type OutcomeVerdict = void | undefined | ToolOutcome | { readonly again: JsonValue };
 
 /**
@@ -48,11 +48,11 @@ export interface AgentHooks {
     call: ModelCall,
     step: { readonly run: string; readonly step: number },
   ): ModelVerdict | Promise<ModelVerdict>;
-  /** May have the model asked again; the answer counts as one that was paid for. */
+  /** May have the model asked again; the rejected answer still counts towards cost and limits. */
   afterModel?(answer: ModelAnswered): AnswerVerdict | Promise<AnswerVerdict>;
-  /** Asked when a model could not answer; what it says changes nothing. */
+  /** Called when a model could not answer; its return value is ignored. */
   onModelError?(error: unknown, step: { readonly run: string; readonly step: number }): unknown;
   beforeCall?(call: AgentCall): CallVerdict | Promise<CallVerdict>;
-  /** Told what the call was made with. May put another outcome in the place of what came of the call, or have it made again. */
+  /** Receives the actual input of the call. May replace the outcome, or have the call made again. */
   afterCall?(call: AgentCall, outcome: ToolOutcome): OutcomeVerdict | Promise<OutcomeVerdict>;
 }

@@ -39,11 +39,11 @@ interface Draft {
   isPriced: boolean;
 }
 
-/** What one question used, and how its tokens are made into those that the provider counted. */
+/** The tokens that the provider counted for one question, and the price of an input token. */
 interface Scale {
   readonly input: number;
   readonly output: number;
-  /** In US dollars for a token that is read. */
+  /** In US dollars for an input token. */
   readonly rate: number;
 }
 

@@ -13,12 +13,12 @@ import type { CostKind } from "./usage-counter.ts";
 export interface ShownTokens {
   readonly holder: CostHolder;
   input: number;
-  /** Of the input: definitions of tools, and what came of calls. */
+  /** Parts of the input: definitions of tools, and results of calls. */
   schemas: number;
   results: number;
 }
 
-/** Counts whom the messages of a conversation are put down to, as it grows. */
+/** Attributes the tokens of a growing conversation to cost holders. */
 export class ShownCounter {
   #messages: readonly ModelMessage[] = [];
   #family: TokenFamily = "usual";
@@ -26,7 +26,7 @@ export class ShownCounter {
   #byHolder = new Map<string, ShownTokens>();
   readonly #calls = new Map<string, CostHolder>();
 
-  /** Of the first `count` messages. What is given back is good until the next time. */
+  /** The tokens of the first `count` messages. The result is valid until the next call. */
   of(messages: readonly ModelMessage[], count: number, model: CountingModel): Iterable<ShownTokens> {
     const family = familyOf(model);
     if (messages !== this.#messages || family !== this.#family || count < this.#count) {
@@ -113,7 +113,7 @@ const aboutSkills: ReadonlyMap<string, string> = new Map([
   ["read_skill_file", "skill"],
 ]);
 
-/** Whom a call is put down to: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
+/** The cost holder of a call: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
 export function holderOfCall(toolName: string, input: unknown): CostHolder {
   const facts = ((typeof input === "string" ? parseInput(input).input : input) ?? {}) as JsonObject;
   const key = aboutSkills.get(toolName);
@@ -128,7 +128,7 @@ export function holderOfCall(toolName: string, input: unknown): CostHolder {
 /** Other tools of Kitbag's own. */
 const ownTools: ReadonlySet<string> = new Set(["call_tool", "describe_tool", "list_skills", "search_tools"]);
 
-/** Whom the definition of a tool is put down to: those of Kitbag's own are a part of how it works. */
+/** The cost holder of a tool's definition: Kitbag's own tools count as part of the agent. */
 export function holderOfTool(toolName: string): CostHolder {
   return aboutSkills.has(toolName) || ownTools.has(toolName) ? instructions : toTool(toolName);
 }
@@ -148,7 +148,7 @@ interface Definition {
   readonly count: ContentCount;
 }
 
-/** The definitions that a message of a user or of the system holds, and whom the rest of it is put down to. */
+/** The definitions in a user or system message, and the cost holder of the rest of the message. */
 function definitionsIn(message: ModelMessage): {
   readonly definitions: readonly Definition[];
   readonly rest: CostHolder;

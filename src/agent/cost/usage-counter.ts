@@ -92,7 +92,7 @@ export interface CostRow {
   readonly inputTokens: number;
   /** Of the input: the definitions of tools. */
   readonly schemaTokens: number;
-  /** Of the input: what came of calls; of a skill, its instructions. */
+  /** The part of the input for results of calls; for a skill, its instructions. */
   readonly resultTokens: number;
   /** What the model wrote: of a tool, the input of its calls. */
   readonly outputTokens: number;

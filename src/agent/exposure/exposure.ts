@@ -25,7 +25,7 @@ export interface Exposure {
   view(): ModelView;
   /** What is to be said at the end of the conversation because skills were opened or closed, once. */
   announcement(): ModelMessage | undefined;
-  /** Notes skills that the model has opened, and read what came of it. Not there where it makes no difference. */
+  /** Notes skills that the model has opened and whose result it has read. Absent where it makes no difference. */
   noteOpened?(skills: readonly string[]): void;
   /** The tool of Kitbag's own that a model means with a name, if there is one. */
   find(name: string): DispatchTool | undefined;

@@ -49,7 +49,7 @@ const tokens: JsonSchema = { type: "object", properties: { total: { type: ["numb
 const usage: JsonSchema = toObject({ inputTokens: tokens, outputTokens: tokens });
 const counted: JsonSchema = toObject({ model: text, usage });
 
-/** What came of a call. */
+/** The outcome of a call. */
 const outcome: JsonSchema = {
   ...toObject({ status: { enum: ["ok", "failed"] } }),
   if: { properties: { status: { const: "failed" } } },
@@ -109,7 +109,7 @@ const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
   }),
 );
 
-/** What came of a call, as a line of a journal says it. */
+/** The outcome of a call, as a line of a journal. */
 const callOutcome: JsonSchema = toObject({ output: outcome });
 
 function toObject(
@@ -173,7 +173,7 @@ const needsStart: ReadonlySet<string> = new Set([
 class JournalReader {
   #hasStart = false;
   #answers = 0;
-  /** Calls that were asked for, those that were begun, and those that were asked for last and are not over. */
+  /** Requested calls, begun calls, and the unfinished calls of the last answer. */
   readonly #asked = new Set<string>();
   readonly #begun = new Set<string>();
   #open = new Set<string>();

@@ -34,11 +34,11 @@ export interface Folded {
   readonly unfinished: ModelAnswered | undefined;
   /** Messages that were added while its calls ran; they follow the results of the calls. */
   readonly saidMeanwhile: readonly ModelMessage[];
-  /** What came of calls, by `step.call`. */
+  /** The outcomes of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
   /** What calls were made with, by `step.call`, if that is not what the model gave. */
   readonly changed: ReadonlyMap<string, JsonValue>;
-  /** Those of which the journal does not say all that they were made with. */
+  /** Calls whose input the journal holds only in part. */
   readonly redacted: ReadonlySet<string>;
   /** What the approver of each call was shown. */
   readonly asked: ReadonlyMap<string, AskedApproval>;
@@ -174,7 +174,7 @@ class Folding {
     else this.#redacted.delete(call);
   }
 
-  /** Who is asked again decides again. */
+  /** A new request for approval voids the earlier decision. */
   #ask({ approval, tool, input }: ApprovalAsked): void {
     this.#asked.set(approval, { tool, input });
     this.#decided.delete(approval);

@@ -16,7 +16,7 @@ import { type Folded, foldJournal } from "./fold-journal.ts";
 import { recordedModel } from "./recorded-model.ts";
 import { fromKeptMessage, type KeptEvent, type RunLog } from "./run-log.ts";
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface ReplayReport {
   readonly run: string;
   readonly status: "same" | "diverged";

@@ -36,7 +36,7 @@ export interface LoggedCall {
   readonly work: (begin: () => void) => Promise<ToolOutcome>;
 }
 
-/** What came of it, and whether that was known before. What is logged later is not kept without it. */
+/** The outcome of a call, and whether the log already had it. Later entries are not kept without it. */
 export interface LoggedOutcome {
   readonly outcome: ToolOutcome;
   readonly recalled: boolean;
@@ -58,7 +58,7 @@ export interface RunLog {
   send(event: KeptEvent): void;
   /** What to wait for until everything that was sent is on disk, if there is anything. */
   whenSent(): Promise<unknown> | undefined;
-  /** Makes a call, or answers with what came of it when it was made before. */
+  /** Makes a call, or answers with its logged outcome if it was made before. */
   call(call: LoggedCall): Promise<LoggedOutcome>;
   end(result: RunResult): Promise<void> | undefined;
   /** Releases the run until a caller resumes it. */

@@ -33,7 +33,7 @@ export function textOfMessage(message: Pick<ModelMessage, "content">): string {
     .join("\n");
 }
 
-/** What came of a call, as text. */
+/** The outcome of a call, as text. */
 export function textOfResult({ output }: AnyPart): string {
   const { type, value, reason } = output ?? {};
   if (typeof value === "string") return value;

@@ -13,7 +13,7 @@ export interface Answer {
   readonly usage: ModelUsage;
   /** Which model the provider says has answered. */
   readonly modelId?: string;
-  /** Who answered, as `provider/model`, if the model is several. */
+  /** The model that answered, as `provider/model`, if the model is a group of several. */
   readonly by?: string;
   /** What the provider ignored, in words. */
   readonly warnings?: readonly string[];
@@ -21,7 +21,7 @@ export interface Answer {
   readonly unknown: readonly JsonValue[];
 }
 
-/** Who wants to see an answer come. */
+/** Receives the pieces of an answer as they arrive. */
 export interface AnswerListener {
   onText(text: string): void;
   onReasoning(text: string): void;

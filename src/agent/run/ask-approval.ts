@@ -137,7 +137,7 @@ async function askHook(run: RunState, planned: PlannedCall): Promise<CallVerdict
     : refuseVerdict("beforeCall", verdict, "{ input }, { deny }, { outcome } or nothing");
 }
 
-/** What the hook says about what came of a call. @throws {KitbagError} `hook-failed` */
+/** Asks the `afterCall` hook about the outcome of a call. @throws {KitbagError} `hook-failed` */
 export async function askAfterCall(
   run: RunState,
   planned: PlannedCall,

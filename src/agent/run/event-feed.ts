@@ -12,8 +12,8 @@ export interface EventFeed {
 }
 
 /**
- * So many events wait for one reader as they are. Behind them pieces of a text are put together, and what tools say while they run is
- * left out: who reads slowly, or never, must not fill the memory.
+ * How many events one reader's queue holds unchanged. Beyond that, pieces of a text are merged and the events of running tools are
+ * dropped, so that a reader that is slow or has stopped does not fill the memory.
  */
 const manyEvents = 10_000;
 

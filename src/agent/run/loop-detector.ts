@@ -5,13 +5,13 @@ export type LoopFinding = { readonly kind: "nudge" | "stop"; readonly what: stri
 
 /** Finds out whether a model goes round in circles. */
 export interface LoopDetector {
-  /** Takes a call that is over. */
+  /** Adds a finished call. */
   note(call: NotedCall): void;
   /** After the calls of a step: whether they lead anywhere. */
   check(): LoopFinding;
 }
 
-/** A call that is over. */
+/** A finished call. */
 export interface NotedCall {
   readonly tool: string;
   readonly inputText: string;

@@ -65,7 +65,7 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   }
 }
 
-/** Who goes on with a run gives it no name and no rights of their own. @throws {KitbagError} `option-invalid` */
+/** A resumed run keeps the user who began it: the caller may not name another. @throws {KitbagError} `option-invalid` */
 function checkUser(begun: string | undefined, given: string | undefined): void {
   if (begun === undefined || given === undefined || begun === given) return;
   refuseOption("user", given, `${quote(begun)}, who began the run, or nothing`);
@@ -107,8 +107,8 @@ function requireSkills(run: RunState, { answers, outcomes }: Folded): void {
 }
 
 /**
- * Makes sure that the calls of the last answer can be made which are still to be made. One of what is not there would come to
- * nothing, and that would be written down as what came of it; what was no tool then need not be one now.
+ * Makes sure that the tools of the unfinished calls still exist: a call of a missing tool would fail, and the journal would keep that
+ * failure as its outcome. A name that was no tool at the time need not be one now.
  */
 function requireTools(run: RunState, folded: Folded): void {
   const { session, exposure } = run.parts;

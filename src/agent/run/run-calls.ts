@@ -18,10 +18,10 @@ import { openAgain } from "./told-skills.ts";
 export type CallResult = ToolOutcome | undefined;
 
 /**
- * Makes the calls of one answer: those that may at the same time, the others in order. One that fails or is denied does not keep
- * the others from being made. Answers in the order in which they were asked for.
+ * Makes the calls of one answer, in parallel where that is allowed, otherwise in order. A call that fails or is denied does not stop
+ * the others. The results are in the order of the calls.
  *
- * @throws {KitbagError} `hook-failed`, and what the store throws: nothing more is begun then.
+ * @throws {KitbagError} `hook-failed`, and what the store throws: no further call begins then.
  */
 export function runCalls(run: RunState, calls: readonly PlannedCall[]): Promise<readonly CallResult[]> {
   const [first] = calls;
@@ -78,7 +78,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
       name,
       tool,
       idempotent: isIdempotent(planned),
-      // Who is told that it is over must not see it made again after a crash.
+      // Once listeners have seen `tool-end`, the call must not be repeated after a crash.
       isAwaited: isHeard,
       work: (begin) => shown(run, planned, makeCall(run, planned, { approval, begin })),
     });
@@ -124,7 +124,7 @@ interface Making {
   readonly begin: () => void;
 }
 
-/** What came of a call, as the model may see it: only that is written down. */
+/** The outcome of a call after guards and labels, as the model sees it: the journal keeps only this form. */
 async function shown(run: RunState, planned: PlannedCall, made: Promise<ToolOutcome>): Promise<ToolOutcome> {
   const guarded = guardResult(run, planned, await made);
   return labelOutcome(planned, guarded instanceof Promise ? await guarded : guarded);
@@ -150,7 +150,7 @@ async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Ma
   for (let again = 1; ; again++) {
     const after = await askAfterCall(run, { ...planned, input: toGiven(making, input) }, outcome).catch(
       (cause: unknown) => {
-        // Stopped while the hook was asked: what came of the call is known, and is kept.
+        // The run was stopped during the hook: the outcome of the call is known, and is kept.
         if (run.parts.signal.aborted) return undefined;
         throw cause;
       },

@@ -30,7 +30,7 @@ export function toGuards({ redactInput = false, guards = [] }: AgentOptions): re
   return [{ name: "redactInput", at: ["task", "tool-output"], check: () => ({ redact }) }, ...guards];
 }
 
-/** Who is guarded, whom to ask, and where to write down what guards did. */
+/** What guards need: the run and its user, how to ask for approval, and where to record what guards did. */
 export interface GuardContext extends Pick<Guarded, "run" | "step" | "user"> {
   readonly guards: readonly Guard[];
   readonly approve: Approve | undefined;
@@ -155,7 +155,7 @@ export async function guardInput(
   return value === input ? undefined : { input: value };
 }
 
-/** What guards leave of what came of a call. Never throws: what is refused is a failure, and so is what they could not look at. */
+/** The outcome of a call after the guards. Never throws: a refused outcome is a failure, and so is one that a guard failed to check. */
 export async function guardOutcome(context: GuardContext, tool: string, outcome: ToolOutcome): Promise<ToolOutcome> {
   try {
     return withShown(outcome, await pass(context, "tool-output", shownOf(outcome), tool));

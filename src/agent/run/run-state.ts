@@ -81,7 +81,7 @@ export class RunState {
   step = 0;
   /** The step of its last answer: what is said now is said behind that. */
   answered = 0;
-  /** What it was asked, and what came of it. */
+  /** The questions to the model, with their answers. */
   readonly questions: Question[] = [];
   calls = 0;
   /** Estimated tokens of answers without reported usage, counted against a limit. */
@@ -111,9 +111,9 @@ export class RunState {
   readonly decided = new Map<string, ApprovalDecided>();
   /** Calls whose outcomes are in the journal, as `step.call`. */
   done: { has(name: string): boolean } = new Set<string>();
-  /** What calls are made with as far as the journal says something else than the model, by `step.call`. */
+  /** Inputs of calls, by `step.call`, where the journal has another input than the model gave. */
   changed: Map<string, JsonValue> | undefined;
-  /** Those of which the journal does not say all. */
+  /** Calls whose input the journal holds only in part. */
   redacted: ReadonlySet<string> = noNames;
   #callIds: Set<string> | undefined;
   /** How often the model was told to go on, or to mend its answer. */

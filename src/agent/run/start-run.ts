@@ -29,7 +29,7 @@ const nothingUsed: RunUsage = {
   toolCalls: 0,
 };
 
-/** A run from before it is prepared until it is over. */
+/** A run, from before it is prepared until it ends. */
 interface Job {
   readonly start: RunStart;
   readonly stop: () => void;
@@ -100,7 +100,7 @@ async function work(
   const { signal } = options;
   if (signal?.aborted === true) job.stop();
   signal?.addEventListener("abort", job.stop);
-  // Who cannot be told what happens does not keep it from happening.
+  // A failure of the telemetry must not stop the run.
   const trace = telemetry.isOn() ? await telemetry.start(id, options).catch(() => undefined) : undefined;
   let result: RunResult;
   try {
@@ -155,7 +155,7 @@ function toListener({ onEvent, onText }: RunOptions): RunOptions["onEvent"] {
   };
 }
 
-/** Who cannot listen does not keep a run from going on. */
+/** Calls a listener. One that fails does not stop the run. */
 function tellSafely<Told>(listener: (told: Told) => unknown, told: Told): void {
   try {
     const answer = listener(told);

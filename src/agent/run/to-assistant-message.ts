@@ -73,12 +73,12 @@ function toPart(item: ModelContent, inputs: Inputs): AssistantPart | undefined {
   }
 }
 
-/** Providers take objects alone: what a call was made of that was none is said with what came of it. */
+/** Providers accept only objects as inputs: any other input is shown in the result of the call instead. */
 function toShownInput(input: JsonValue | undefined): JsonValue {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** What came of a call, as the journal keeps it: `untrusted` if it is text of code that is not the program's own. */
+/** The outcome of a call, as the journal keeps it: `untrusted` if it is text from code outside the host program. */
 type ShownOutcome = ToolOutcome & { readonly untrusted?: true };
 
 /** Failures whose messages are words of the tool. */
@@ -92,8 +92,8 @@ const toolWords: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /**
- * Labels what came of a call, so that the log says it too. Functions of the program speak for the program. JSON needs no label: it is
- * quoted, and cannot end what it is in.
+ * Labels the outcome of a call, so that the journal keeps the label too. Function tools belong to the program and are trusted. JSON
+ * needs no label: it is quoted, and cannot close the envelope around it.
  */
 export function labelOutcome({ tool }: Pick<PlannedCall, "tool">, outcome: ToolOutcome): ShownOutcome {
   if (tool === undefined || tool.code.kind === "function") return outcome;
@@ -101,7 +101,7 @@ export function labelOutcome({ tool }: Pick<PlannedCall, "tool">, outcome: ToolO
   return isText ? { ...outcome, untrusted: true } : outcome;
 }
 
-/** Makes what a model sees of a call that is over: nothing that a reader does not see, and text of others in an envelope. */
+/** Renders the result of a call for the model: without invisible characters, and with untrusted text in an envelope. */
 export function toResultPart(id: string, toolName: string, outcome: ShownOutcome): LanguageModelV4ToolResultPart {
   const name = toShownName(toolName);
   return { type: "tool-result", toolCallId: id, toolName: name, output: toOutput(outcome, name) };

@@ -3,11 +3,11 @@ import type { ModelMessage } from "../../models/model.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Which skills are to be open, by whether the conversation says what is in them. */
+/** The skills to open, split by whether the conversation already contains their instructions. */
 export interface SplitSkills {
-  /** The system text says it: they are opened before it is written. */
+  /** Not in the conversation: they are opened before the system text is written, which contains them. */
   readonly untold: readonly string[];
-  /** A model has opened them in this conversation, and read what came of it: to say it again would change what it was shown. */
+  /** The model has opened them in this conversation and read the result: repeating them would change the prompt it was shown. */
   readonly told: readonly string[];
 }
 

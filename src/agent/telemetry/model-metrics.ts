@@ -68,6 +68,6 @@ export interface AgentTelemetryOptions {
    * taken out, and long texts are cut. @default false
    */
   readonly content?: boolean;
-  /** Whether spans say who asks, as `user.id`. @default false */
+  /** Whether spans name the user, as `user.id`. @default false */
   readonly user?: boolean;
 }

@@ -131,7 +131,7 @@ export interface TraceParts {
 
 /** The spans of one run: of itself, of each step in it, and of each question in a step. */
 export interface RunTrace {
-  /** Begins a step; the one before is over. */
+  /** Begins a step, and ends the previous one. */
   startStep(step: number): void;
   /** Asks a model in a span of its own, which ends with `endModel`, or when the model fails. */
   askModel<Answer>(model: Model, call: ModelCall, ask: () => Promise<Answer>): Promise<Answer>;

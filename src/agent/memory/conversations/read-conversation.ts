@@ -20,7 +20,7 @@ export interface Conversation {
   readonly time: number;
   /** In the order in which they ended. */
   readonly runs: readonly ConversationRun[];
-  /** All of them, also those that a model is not shown any more. */
+  /** All messages, also those that the model is no longer shown. */
   readonly messages: readonly ModelMessage[];
   /** Skills that were open at the end. */
   readonly skills: readonly string[];

@@ -101,7 +101,7 @@ function toNote(text: string): string {
   return cutHead(toLine(text), mostNote);
 }
 
-/** What was called, and what came of it. */
+/** Writes each call with its result on one line. */
 function noteCalls(parts: readonly AnyPart[], results: readonly AnyPart[]): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type !== "tool-call") return [];

@@ -92,7 +92,7 @@ async function tell(need: SummaryNeed, material: string): Promise<Told> {
   const text = cutToTokens(material, window * shownShare, createTokenCounter(model).text);
   if (signal.aborted) return { error: describe(signal.reason) };
   if (!mayAsk(ready, text)) return { error: toError(nothingLeft, name) };
-  // Who thinks before it answers needs room for that; what it says is cut to what there is room for.
+  // A model that reasons before it answers needs extra room; its answer is cut to `maxTokens`.
   const call = toSummaryCall(text, maxTokens, maxTokens + Math.min(mostThought, window * thoughtShare));
   const { summaryTimeoutMs: timeoutMs = usualTimeout } = options;
   const reply = await askForSummary({ model, call, timeoutMs, signal });
