@@ -11,7 +11,7 @@ import { linkNew, writeSynced } from "./durable-file.ts";
 /** The second place that the head of the chain is kept in. */
 export interface Anchor {
   /**
-   * Writes a head, for everybody who reads the file from now on. The disk follows soon after.
+   * Writes a head to the file. Readers see it at once; the sync to disk follows soon after.
    *
    * @throws what was wrong with the disk since the last time
    */

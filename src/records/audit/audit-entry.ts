@@ -12,7 +12,7 @@ export interface AuditBegin {
   readonly call: string;
   /** The call that made this one, if a tool did. */
   readonly parent?: string;
-  /** Who asked, if the caller said so; personal data is taken out. */
+  /** The user, if the caller named one; personal data is redacted. */
   readonly user?: string;
   /** A keyed digest of the unredacted `user`: with the key, an auditor can search for a user. */
   readonly userDigest?: string;
@@ -31,7 +31,7 @@ export interface AuditBegin {
   readonly time: number;
 }
 
-/** A call is over. */
+/** A call has ended. */
 export interface AuditEnd {
   readonly type: "end";
   readonly call: string;

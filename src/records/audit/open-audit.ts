@@ -139,7 +139,7 @@ export interface AuditAppender {
   close(): Promise<void>;
 }
 
-/** Makes what appends. Entries of one turn go together; each must know the hash of the one before it. */
+/** Makes the appender. Entries of one tick are written together; each holds the hash of the entry before it. */
 export function createAppender(parts: WriterParts, start: AuditHead): AuditAppender {
   const atEnd = appendsAtEnd.get(parts.log);
   const writeChain = atEnd === undefined ? createWrite(parts, start) : createChainedWrite(parts, atEnd, start);
@@ -188,10 +188,10 @@ interface WriterParts extends ChainParts {
  */
 type WriteChain = (take: () => readonly OpenLine[]) => Promise<AuditHead>;
 
-/** So often another process may be faster. */
+/** How often another process may append first before the append fails. */
 const maxAttempts = 100;
 
-/** Makes what writes to any log: each append is made at the expected position, and anew if another process was faster. */
+/** Makes the writer for any log: each append expects a position, and is repeated if another process appended first. */
 function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
   let head = start;
   let isCertain = true;
@@ -215,7 +215,7 @@ function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
   };
 }
 
-/** Makes what writes to a log that lets it look at the end of the chain at the moment in which it writes. */
+/** Makes the writer for a log that can read the end of the stream and append to it in one step. */
 function createChainedWrite(
   { keys, anchor }: Omit<WriterParts, "log">,
   { append }: AppendAtEnd,

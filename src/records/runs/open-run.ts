@@ -210,7 +210,7 @@ function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken,
     );
     left = how;
     if (isReleased) lease.noteReleased();
-    // If this fails it runs out by itself.
+    // If this fails, the lease expires.
     else await lease.release().catch(() => undefined);
   }
 

@@ -24,7 +24,7 @@ export interface Lease {
   noteReleased(): void;
 }
 
-/** Who takes leases, and how. */
+/** What {@link createLeases} needs: the worker that takes leases, and where they are kept. */
 export interface LeaseOptions {
   readonly kv: KeyValueStore;
   readonly worker: string;
@@ -64,8 +64,8 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
   const watch = createLeaseWatch(clock);
 
   /**
-   * Whether the lease is held. One that was not renewed for its whole time is over, whatever the time of day is: after the clock
-   * went back it would otherwise last for as long as that.
+   * Whether the lease is held. A lease that was not renewed for its whole duration has expired, whatever the wall clock says:
+   * otherwise it would last longer when the clock is set back.
    */
   function isHeld(runId: string, found: VersionedValue | undefined): boolean {
     if (found !== undefined) return !watch.isDead(runId, found.version, toKeptLease(found).leaseMs);

@@ -66,7 +66,7 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
   };
 }
 
-/** What came of a step; and what to wait for until that is on disk, if it is not yet. */
+/** The output of a step; and the promise of its write, if it is not yet on disk. */
 interface Finished {
   readonly output: JsonValue;
   readonly kept?: Promise<void>;
@@ -137,7 +137,7 @@ interface StepState {
   readonly attempt: number;
   /** `started` and `review` mean that it may have happened; with `review` that is written down. A step that is `done` stays so. */
   readonly status: "new" | "started" | "review" | "done";
-  /** Makes a copy of what came of it, once it is done. */
+  /** Makes a copy of the output, once the step is done. */
   readonly recall: () => JsonValue;
 }
 

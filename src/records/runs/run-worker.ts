@@ -281,14 +281,14 @@ async function putBack({ queue, markers }: WorkContext, { runId, job, delayMs }:
   await queue.add(runId, { ...queued, delayMs });
 }
 
-/** Who has lost a job need not care: what counts is the journal. */
+/** Ignores `job-lost`: the journal decides about the run, not the queue. */
 async function unlessJobLost(write: Promise<void>): Promise<void> {
   await write.catch((cause: unknown) => {
     if (!isKitbagError(cause, "job-lost")) throw cause;
   });
 }
 
-/** Prolongs the lease of a job. If that fails the job comes again, and finds that the run is leased. */
+/** Renews the lease of a job. If that fails, the job is delivered again, and finds that the run is leased. */
 function keepJob({ queue, clock, leaseMs }: WorkContext, job: Job): { cancel(): void } {
   let isKept = true;
   let stopTimer: () => void;

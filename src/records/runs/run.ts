@@ -59,8 +59,8 @@ export interface Run {
    */
   append(events: readonly RunEvent[]): Promise<number>;
   /**
-   * Runs `work`, or answers with what came of it when it was run before. That it is about to run is on disk before `work` starts, which
-   * also proves that the lease is still there; what came of it is on disk before this resolves, unless `onSent` is given.
+   * Runs `work`, or answers with its recorded output if it ran before. The intent to run is on disk before `work` starts, which also
+   * proves that the lease is still held; the output is on disk before this resolves, unless `onSent` is given.
    *
    * The answer is a copy of what `work` returned, as JSON; `null` for nothing. If `work` throws, nothing is recorded and it is
    * unknown whether the step happened: return known failures as data. Steps may run at the same time; concurrent calls of one
@@ -112,7 +112,7 @@ export interface WorkOptions {
   readonly onError?: (cause: unknown) => void;
 }
 
-/** A worker that is at work. */
+/** A running worker. */
 export interface RunWorker {
   /** Takes no further run, aborts the signals of those it has, waits for their handlers and gives them back. */
   stop(): Promise<void>;

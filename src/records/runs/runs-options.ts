@@ -10,7 +10,7 @@ import type { RunHandler, WorkOptions } from "./run.ts";
 /** What `createRuns` takes. */
 export interface RunsOptions {
   readonly store: Store;
-  /** Who works here: shown to those who want the same run. @default a random text */
+  /** The name of this worker, shown to other workers that want the same run. @default a random text */
   readonly worker?: string;
   /** How long a run stays with a worker that no longer responds, at least 30. @default 10000 */
   readonly leaseMs?: number;

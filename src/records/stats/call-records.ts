@@ -11,7 +11,7 @@ export interface StartRecord {
   readonly parent: string | undefined;
   readonly source: string | undefined;
   readonly owner: string | undefined;
-  /** Who made the outermost call. */
+  /** The user who made the outermost call. */
   readonly user: string | undefined;
   readonly time: number;
 }

@@ -39,7 +39,7 @@ export class Histogram {
   }
 }
 
-/** A call that is over, as far as it is counted. */
+/** The counted facts of a finished call. */
 export interface CountedCall {
   /** The address; none for a call of what is no tool. */
   readonly tool: string | undefined;
