@@ -61,15 +61,15 @@ export function toKeptText(where: string, value: unknown, index: number): string
   return JSON.stringify(toKept(where, value, index));
 }
 
-/** Whether a value is plainly JSON. If not it may still be: the copy knows. */
+/** A fast check whether a value is surely JSON. `false` is not final: `copyJson` decides then. */
 export function isPlainJson(value: unknown): boolean {
   return new Look().isPlain(value, 0);
 }
 
-/** Far below what a store may hold: who comes near the limits is measured. */
+/** Far below the limits of a store: only values above these are measured exactly. */
 const plainly = { depth: 32, units: 1_000_000 };
 
-/** A look at a value. It takes nothing for JSON that `copyJson` refuses; what it does not know it leaves to that. */
+/** One check of a value. It never accepts a value that `copyJson` refuses; doubtful values are left to `copyJson`. */
 class Look {
   /** One for each value, and for each character of a text or a key. */
   #unitsLeft = plainly.units;

@@ -93,7 +93,7 @@ function refusePlace(option: string, found: string, expected: string): KitbagErr
 
 /** A connection that is made when it is asked for, and made anew when it was lost. */
 export interface Reconnecting<Connection> {
-  /** The connection that is open, or a new one. Those who ask at the same time wait for the same one. */
+  /** The open connection, or a new one. Concurrent callers wait for the same one. */
   open(): Promise<Connection>;
   /** Ends the connection that is open, if there is one. */
   end(): Promise<void>;

@@ -15,7 +15,7 @@ export interface TailSource {
   follow(follower: Follower): () => void;
 }
 
-/** Who waits for a stream. */
+/** A follower of a stream. */
 export interface Follower {
   /** Something was appended. */
   wake(): void;
@@ -23,7 +23,7 @@ export interface Follower {
   end(): void;
 }
 
-/** Those who have asked for an entry and wait, the first one first. */
+/** The callers that wait for an entry, in order. */
 function createAskers(source: TailSource) {
   const askers = new Set<{ resolve(entry: LogEntry | undefined): void; reject(error: unknown): void }>();
 
@@ -40,7 +40,7 @@ function createAskers(source: TailSource) {
       }
       return true;
     },
-    /** Tells the first one what went wrong. */
+    /** Rejects the first waiting caller. */
     fail(error: unknown): void {
       for (const asker of [...askers].slice(0, 1)) asker.reject(error);
     },
@@ -118,9 +118,9 @@ function toResult(entry: LogEntry | undefined): IteratorResult<LogEntry, undefin
   return entry ? { done: false, value: entry } : { done: true, value: undefined };
 }
 
-/** Who waits for which stream. */
+/** The followers, by stream. */
 export interface Followers {
-  /** Answers with the function that takes it out. */
+  /** Answers with the function that removes the follower. */
   add(stream: string, follower: Follower): () => void;
   wake(stream: string): void;
   wakeAll(): void;
@@ -231,7 +231,7 @@ function createPages({ stream, after, read }: RemoteStream) {
   };
 }
 
-/** Makes what reads on when it is told to, for one who waits; it reads one page at a time. */
+/** Makes the reader of one follower; it reads one page at a time, on demand. */
 function createReader(pages: ReturnType<typeof createPages>, wake: () => void) {
   let state: "idle" | "reading" | "stopped" = "idle";
   let isAskedAgain = false;

@@ -15,7 +15,7 @@ export interface RedisClient {
 
 /** How clients are made. */
 export interface RedisLinkOptions {
-  /** Makes a client that neither connects again by itself nor keeps commands for later. */
+  /** Makes a client that neither reconnects automatically nor queues commands while it is offline. */
   readonly createClient: () => RedisClient;
   /** The name of the store, for messages. */
   readonly shown: string;
@@ -103,7 +103,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   };
 }
 
-/** Tells whether the command was not done for sure: the server said so, or it was never sent. */
+/** Tells whether the command certainly did not run: the server said so, or it was never sent. */
 function isRefused(cause: unknown): boolean {
   const name = cause instanceof Error ? cause.constructor.name : "";
   return ["SimpleError", "BlobError", "ErrorReply", "ClientOfflineError", "ClientClosedError"].includes(name);

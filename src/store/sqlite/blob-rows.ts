@@ -46,7 +46,7 @@ export interface BlobRows {
   removeSome(): boolean;
 }
 
-/** Makes what works on the tables of blobs. */
+/** Makes the access to the tables of blobs. */
 export function createBlobRows(parts: SqliteParts): BlobRows {
   const { sql } = parts.database;
   const { now } = parts.life;

@@ -12,7 +12,7 @@ interface JobChanges {
   wait(queue: number, id: string, options: { readonly ms: number; readonly isClaimed: boolean }): void;
   claim(queue: number, leaseMs: number, limit: number): readonly Job[];
   remove(queue: number, id: string): void;
-  /** Marks those that are ready by now. One that was seen to be ready stays so, also if the clock goes back. */
+  /** Marks the jobs that are ready by now. A job that was marked stays ready, also if the clock is set back. */
   wake(queue: number | undefined): void;
 }
 
@@ -26,14 +26,14 @@ interface JobReads {
   count(queue: number | undefined): QueueCounts;
 }
 
-/** Makes what works on the table of jobs. */
+/** Makes the access to the table of jobs. */
 export function createJobRows(parts: SqliteParts): JobRows {
   const reads = createJobReads(parts);
   return { ...reads, ...createJobChanges(parts, reads) };
 }
 
 function createJobChanges({ life, database: { sql }, writer }: SqliteParts, { findReady }: JobReads): JobChanges {
-  /** What SQLite gives back must be a whole number that is safe. */
+  /** Capped, because SQLite may only answer with safe integers. */
   const after = (ms: number): number => Math.min(life.now() + ms, Number.MAX_SAFE_INTEGER);
 
   function wake(queue: number | undefined): void {

@@ -31,7 +31,7 @@ export interface KvRows {
   list(prefix: string, after: string, limit: number): readonly KvRow[];
 }
 
-/** Makes what works on the table of values. */
+/** Makes the access to the table of values. */
 export function createKvRows({ life, database: { sql }, writer }: SqliteParts): KvRows {
   const isExpired = ({ expires_at: expiresAt }: KvRow): boolean => expiresAt !== null && expiresAt <= life.now();
   const find = (key: string): KvRow | undefined =>

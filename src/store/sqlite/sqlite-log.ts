@@ -171,9 +171,9 @@ const lookEveryMs = 20;
 
 type Read = (stream: string, after: number, limit: number) => readonly LogEntry[];
 
-/** Those who follow streams of an SQLite store. */
+/** The followers of streams of an SQLite store. */
 interface SqliteTails {
-  /** Tells those who wait that something was appended. */
+  /** Wakes the waiting followers after an append. */
   wake(stream: string): void;
   follow(stream: string, after: number): TailSource;
 }

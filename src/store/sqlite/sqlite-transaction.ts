@@ -29,7 +29,7 @@ export interface Transactions {
   readonly lastPositions: Map<string, number>;
 }
 
-/** Makes what runs writes in transactions of `database`. */
+/** Makes the runner of write transactions on `database`. */
 export function createTransactions(database: SqliteDatabase): Transactions {
   const begin = createBegin(database);
   const lastPositions = new Map<string, number>();
@@ -86,8 +86,8 @@ export function createTransactions(database: SqliteDatabase): Transactions {
 }
 
 /**
- * Makes what begins a transaction, and says whether its commit waits for the disk. If not (`NORMAL`) the operating system has it, and
- * the next commit that waits takes it along.
+ * Makes a function that begins a transaction, and sets whether its commit waits for the disk. If it does not (`NORMAL`), the
+ * operating system holds the data, and the next durable commit syncs it too.
  */
 function createBegin(database: SqliteDatabase): (isDurable: boolean) => void {
   const checkFile = createFileCheck(database);

@@ -148,13 +148,13 @@ interface Checkpoints {
 /** So many commits are left in the log, which is then some 16 MiB long when each of them was of many callers. */
 const commitsBetween = 512;
 
-/** Beside this file, and written like it: TypeScript in the source, JavaScript when it was built. */
+/** The file of the thread, with the same extension as this file: TypeScript in the source, JavaScript in the build. */
 const threadFile = join(import.meta.dirname, "inside", `checkpoint${extname(import.meta.filename)}`);
 
 /**
- * Makes the checkpoints of `database`. A thread of their own does most of the work, because the one that writes would stand still
- * meanwhile, and everybody who waits for it. It is started when there is much to write. The little that is committed while it works
- * is written back here: only when nothing is left does the log begin anew.
+ * Makes the checkpoints of `database`. A separate thread does most of the work, because a checkpoint in the writing thread would
+ * block all writes. It starts when there is much to write back. The little that is committed while it works is written back here:
+ * the log restarts from its beginning only when nothing is left.
  */
 export function createCheckpoints(database: SqliteDatabase): Checkpoints {
   let thread: Worker | undefined;
