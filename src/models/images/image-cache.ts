@@ -4,15 +4,15 @@ import type { ImageFile } from "./image-file.ts";
 
 /** Remembers pictures that were downloaded or converted, so that it is done once a conversation and not at each step. */
 export interface ImageCache {
-  /** Answers with what is kept under the key, or with what `make` makes: once, also for those who ask at the same time. */
+  /** Answers with the cached value, or with the result of `make`, which runs once also for concurrent callers. */
   recall(key: string, make: () => Promise<ImageFile>): Promise<ImageFile>;
-  /** The digest of some bytes; those that were seen before are not read again. */
+  /** The digest of some bytes; a buffer that was seen before is not hashed again. */
   digest(bytes: Uint8Array): string;
 }
 
 /** How much {@link createImageCache} keeps. */
 export interface ImageCacheOptions {
-  /** Of all pictures together; those that were not used for the longest time go first. @default 134217728 */
+  /** The size of all images together; the least recently used are evicted first. @default 134217728 */
   readonly maxBytes?: number;
 }
 

@@ -88,7 +88,7 @@ function optionsOf(scene: Scene, text = ""): FitOptions {
   };
 }
 
-/** "It" is what the call before was about, or what came of it. */
+/** "It" refers to the subject of the previous call, or to its result. */
 function recall({ name, takes, type }: Parameter, { input, result }: DoneCall): JsonValue | undefined {
   const found = result?.value ?? null;
   const same = input[name] ?? asObject(found)[name] ?? undefined;

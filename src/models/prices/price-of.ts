@@ -21,12 +21,11 @@ export interface PriceOptions {
 }
 
 /**
- * Makes what tells the price of a model's answers. Prices come with the package, and nothing is asked over the network; those of
- * cached input, of reasoning and of long inputs are looked at, and those that change with the day or the hour.
+ * Makes a function that computes the price of a model's answers. The prices come with the package, without network requests. They
+ * include the rates for cached input, reasoning and long inputs, and rates that depend on the day or the hour.
  *
- * Kitbag's own models and those of Ollama and LM Studio cost nothing. A price that is not known is `undefined` and never 0, and so is
- * that of an answer whose usage the provider does not tell. Searches and other things that a provider does beside answering are
- * not counted.
+ * Kitbag's own models and those of Ollama and LM Studio cost nothing. An unknown price is `undefined` and never 0, and so is the price
+ * of an answer without reported usage. Searches and other extra services of a provider are not counted.
  *
  * @throws {KitbagError} (rejects) `option-invalid` if a price of your own is malformed.
  *
@@ -58,7 +57,7 @@ interface LookupParts {
   readonly now: () => number;
 }
 
-/** Who was asked. */
+/** The model that was asked. */
 interface Asked {
   readonly provider: string;
   readonly modelId: string;

@@ -156,7 +156,7 @@ function isUsable(schema: JsonSchema): boolean {
   return answer;
 }
 
-/** Gives properties that the tool does not have the names of those that it has, if they differ in case and separators alone. */
+/** Renames unknown properties to the tool's own if they differ only in case and separators. */
 function renameKeys(tool: CallableTool, input: unknown): { input: JsonValue; repairs: string[] } | undefined {
   const copy = copyJson(input, { maxBytes, maxDepth: maxJsonDepth });
   if (!copy.ok || !isRecord(copy.value)) return undefined;

@@ -3,7 +3,7 @@ const farthest = 240;
 
 const verbs = "use|call|run|invoke|write|send|do|make|execute";
 const verbsGoingOn = "using|calling|running|invoking|writing|sending|doing|making|executing";
-/** Who says what cannot be done, and then what they do instead, does it. */
+/** A model that says what is impossible, and then what it does instead, does make that call. */
 const unlessInstead = String.raw`(?![^]*\b(?:let me|I(?:['’]ll|['’]m| will| can| must| need| have to| call| use))\b)`;
 
 const cue = new RegExp(

@@ -39,10 +39,10 @@ const otherKeys = new Set([
   "thought",
   "reason",
 ]);
-/** Who has a result is a record of a call, and no call. */
+/** An object with one of these keys is a record of a past call, not a new call. */
 const resultKeys = ["output", "result", "response", "observation", "error"];
 
-/** The calls that a JSON value is: one, or a list of them. `undefined` if it is something else. */
+/** Reads a JSON value as a call or a list of calls; `undefined` for any other value. */
 export function toCallDrafts(reading: Reading, place: JsonPlace): CallDraft[] | undefined {
   const { value } = reading;
   const isOpen = reading.incomplete.size > 0;

@@ -35,7 +35,7 @@ export interface ScannerOptions {
 /** How much of what a model was shown a text repeats. */
 export type Repeat = "part" | "whole";
 
-/** How much of what is done with is kept, for what looks back. */
+/** How many characters of finished text are kept for look-behind. */
 const kept = 1024;
 
 /** How often held text may be looked at again: so many characters for each that comes. */
@@ -122,7 +122,7 @@ interface Scan {
   /** White space that is text if text follows. */
   space: string;
   isBehindRegion: boolean;
-  /** Whether the answer has said something beside calls. */
+  /** Whether the answer contains text besides calls. */
   hasProse: boolean;
   passage: Passage | undefined;
   pieces: Piece[];

@@ -21,20 +21,20 @@ export function createSource(text: string, ended = true): Source {
   return { text, ended, isCut: false, steps: 0, runaways: 0, found: new Map() };
 }
 
-/** Says that more text must come before anything can be said. Made once: it only carries control. */
+/** Thrown when a decision needs more text. One shared object, because it is only a signal. */
 export const needMore = new Error("More text is needed");
 
-/** Says that there is nothing to be read. Made once, too. */
+/** Thrown when there is no value to read. Shared, too. */
 export const unreadable = new Error("The text cannot be read");
 
-/** Tells whether the text is over at `at`; carries control away if it may go on. */
+/** Tells whether the text ends at `at`; throws `needMore` if more text may follow. */
 export function isOver(source: Source, at: number): boolean {
   if (at < source.text.length) return false;
   if (!source.ended) throw needMore;
   return true;
 }
 
-/** Tells whether `token` stands at `at`; carries control away if only its beginning has come. */
+/** Tells whether `token` is at `at`; throws `needMore` if only its beginning has arrived. */
 export function startsWith(source: Source, at: number, token: string): boolean {
   source.steps += 1;
   if (source.text.startsWith(token, at)) return true;
@@ -44,8 +44,8 @@ export function startsWith(source: Source, at: number, token: string): boolean {
 }
 
 /**
- * Matches a sticky pattern at `at`, which matches at most `longest` characters. Carries control away if the match, or the want of
- * one, may change with more text.
+ * Matches a sticky pattern at `at`, which matches at most `longest` characters. Throws `needMore` if more text may change the
+ * result.
  */
 export function matchAt(source: Source, at: number, pattern: RegExp, longest: number): RegExpExecArray | null {
   const { text } = source;

@@ -82,7 +82,7 @@ async function connect(
     ...(parsed.url !== undefined && options.baseUrl === undefined && (await guard(parsed.url, lookup))),
   };
   if (provider.needsKey && connection.apiKey === undefined) {
-    // Who has neither the package nor the key is told both at once.
+    // If the package is missing too, `load` throws an error that names both.
     await load(provider, name, { ...connection, apiKey: "none" });
     throw new KitbagError("model-key-missing", { model: showName(name), variables: provider.keys });
   }

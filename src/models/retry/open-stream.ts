@@ -29,7 +29,7 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
   try {
     const answer = await watch.during(asked);
     source = answer.source;
-    // Who waits for a part of a stream that is cancelled is told that it is over: no part needs a race of its own.
+    // Cancelling the stream ends a pending read of a part, so that the reads need no race with the timeout.
     watch.onStop(() => void source?.cancel());
     const held = await readUntilAnswer(model, source, watch);
     watch.arrive();

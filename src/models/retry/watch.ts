@@ -13,15 +13,15 @@ export interface TimeLimits {
   readonly partMs: number;
 }
 
-/** Watches one request: what waits for it ends when its time is over, or when the caller aborts, whatever the provider does. */
+/** Watches one request: waiting for it ends on timeout, or when the caller aborts, whatever the provider does. */
 export interface Watch {
   /** For the provider, so that it stops too. */
   readonly signal: AbortSignal;
   /** Settles as `work` does, or rejects before. */
   during<Value>(work: PromiseLike<Value>): Promise<Value>;
-  /** Calls `callback` when the time is over or the caller aborts; at once if it is so already. */
+  /** Calls `callback` on timeout or abort; at once if that has already happened. */
   onStop(callback: (cause: Error) => void): void;
-  /** Throws if the time is over or the caller aborted. */
+  /** Throws after a timeout or an abort. */
   check(): void;
   /** Gives the next wait this much time; what it waits for is called `phase`. */
   expect(phase: string, limitMs: number): void;

@@ -25,13 +25,13 @@ export interface Retry {
 
 /** How often, when and how long {@link withRetries} asks. */
 export interface RetryOptions extends Partial<TimeLimits> {
-  /** How often it is asked again. @default 3 */
+  /** How often the model is asked again. @default 3 */
   readonly maxRetries?: number;
-  /** The first wait; each wait is twice the one before, with a part of it left to chance. @default 500 */
+  /** The first wait; each wait is twice the one before, with random jitter. @default 500 */
   readonly firstDelayMs?: number;
   /** @default 30_000 */
   readonly maxDelayMs?: number;
-  /** Who is told to come back later than this does not wait: the call fails at once, and a fallback can take over. @default 60_000 */
+  /** If the provider asks for a longer wait, the call fails at once, so that a fallback can take over. @default 60_000 */
   readonly maxRetryAfterMs?: number;
   /** Told before each wait. Must not throw. */
   readonly onRetry?: (retry: Retry) => void;

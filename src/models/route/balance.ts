@@ -67,12 +67,12 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
 ]);
 
 /**
- * Makes one model of several that are as good: several keys, or several hosts. Each question goes to the one that has the least to
- * do for its weight; by chance where several have.
+ * Makes one model of several equal ones, such as several keys or hosts of one model. Each question goes to the model with the least
+ * load for its weight, chosen at random among equals.
  *
- * A failure that is the host's or the key's sends the question to another one, as long as nothing was shown. A model that fails
- * several times in a row, also in the middle of its answers, or that says when to come back, is left alone for that time, an hour at
- * most; then one question tries it. When all are left alone, the one whose time is over first is asked.
+ * After a failure of the host or the key, the question goes to another model, as long as no part of the answer was shown. A model
+ * that fails several times in a row, also in the middle of its answers, or that asks for a pause, gets no questions for that time,
+ * an hour at most; then one question tries it. If all models pause, the one whose pause ends first is asked.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       const { restsUntil } = member;
       try {
         const answer = await ask(member, release);
-        // Who was told meanwhile to come back later is not well because a question from before was answered.
+        // If a later question has put the model on pause meanwhile, the success of this earlier question does not end the pause.
         if (member.restsUntil === restsUntil) member.restsUntil = 0;
         return answer;
       } catch (cause) {
@@ -171,9 +171,9 @@ function checkNumber(option: string, value: unknown, least: number): void {
   throw new KitbagError("option-invalid", { option, found: describeCause(value), expected });
 }
 
-/** The one that has the least to do for its weight, of those that are well; the first to be well again if none is. */
+/** The available model with the least load for its weight; without an available model, the one whose pause ends first. */
 function pick(members: readonly Member[], now: number, random: () => number): Member {
-  // One that comes back is tried by one question at a time.
+  // A model that returns from a pause gets one question at a time.
   const well = members.filter(({ restsUntil, inFlight }) => restsUntil <= now && (restsUntil === 0 || inFlight === 0));
   if (well.length === 0) return least(members, ({ restsUntil }) => restsUntil)[0] as Member;
   const free = least(well, ({ inFlight, weight }) => inFlight / weight);

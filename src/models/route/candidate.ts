@@ -26,7 +26,10 @@ export function checkModels(models: unknown): void {
   throw new KitbagError("option-invalid", { option: "models", found, expected: "a list of at least one model" });
 }
 
-/** Gives each model a name, and pictures and ids of calls that it takes; those that are called the same are numbered, because their ids and signatures are not the same. */
+/**
+ * Gives each model a name, and converts images and call ids to forms that it accepts. Models with the same name are numbered, because
+ * their ids and signatures differ.
+ */
 export function toCandidates(models: readonly Model[]): Candidate[] {
   const counts = new Map<string, number>();
   return models.map((given) => {

@@ -5,11 +5,11 @@ import { providerRow } from "../providers.ts";
 import { listToolChanges } from "../tool-changes.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 
-/** Who is asked: what is its own in a prompt, and what is another's. */
+/** The model that is asked, to tell its own parts of a prompt from those of other models. */
 export interface Reader {
-  /** Tells it from the others; the parts of its answers carry it. */
+  /** Identifies the model; the parts of its answers carry it. */
   readonly id: string;
-  /** The names under which its provider's options and ids stand. */
+  /** The names under which a prompt holds its provider's options and ids. */
   readonly namespaces: ReadonlySet<string>;
 }
 
@@ -148,7 +148,7 @@ function toText({ toolName, output }: LanguageModelV4ToolResultPart): Part {
 /** What stands between the names of a maker where one wrapper is inside another: the one outside comes first. */
 const inside = " > ";
 
-/** Who made a part, if it says so. */
+/** The model that made a part, if the part names it. */
 function makerOf({ providerOptions }: Part): string | undefined {
   const maker = providerOptions?.["kitbag"]?.["by"];
   return typeof maker === "string" ? maker : undefined;

@@ -13,8 +13,8 @@ type V3Content = Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["
 type V2Content = Extract<LanguageModelV2ToolResultOutput, { type: "content" }>["value"][number];
 
 /**
- * Writes a prompt as version 2 of the interface has it. That version has no answers to approvals, and in the result of a tool no
- * files but those that are given as data: of the others the model reads where they are.
+ * Converts a prompt to version 2 of the interface. That version has no approval responses, and tool results may hold files only as
+ * data: for other files the model reads their location as text.
  */
 export function toV2Prompt(prompt: LanguageModelV3Prompt): LanguageModelV2Prompt {
   return prompt.map(toMessage);

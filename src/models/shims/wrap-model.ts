@@ -16,7 +16,7 @@ export interface PartMethods {
 /** What a model is, without what it does. */
 type Described = Pick<Model, "modelId" | "provider" | "supportedUrls">;
 
-/** A model that is `model` to everybody who asks, and answers with `methods`. */
+/** A model with the identity of `model` that answers with `methods`. */
 export function wrapModel(model: Described, methods: ModelMethods): Model {
   return {
     specificationVersion: "v4",

@@ -6,7 +6,7 @@ import { providerOf, providerRow } from "../providers.ts";
 /** Context windows of your own, in tokens, by `provider/model` or a beginning of it with `*` behind. */
 export type ContextWindows = Readonly<Record<string, number>>;
 
-/** What models of a family have at least, for those that the data does not have. */
+/** The smallest window of each model family, for models that are missing in the data. */
 const families: readonly (readonly [start: string, tokens: number])[] = [
   ["chatgpt-4o*", 128_000],
   ["claude*", 200_000],
