@@ -225,7 +225,7 @@ export default { tools, guards: [
     runKitbag(["run", "add 19 and 23"], { project }),
   ]);
 
-  expect(task.stderr).toContain('the guard "tasks" refuses it (it says secret)');
+  expect(task.stderr).toContain('the guard "tasks" refused it (it says secret)');
   expect(called).toMatchObject({ code: 1, stderr: expect.stringContaining('the guard "inputs" refuses it') });
   expect(answer.stdout).toBe("forty-two\n");
 });
