@@ -226,7 +226,7 @@ export default { tools, guards: [
   ]);
 
   expect(task.stderr).toContain('the guard "tasks" refused it (it says secret)');
-  expect(called).toMatchObject({ code: 1, stderr: expect.stringContaining('the guard "inputs" refuses it') });
+  expect(called).toMatchObject({ code: 1, stderr: expect.stringContaining('the guard "inputs" refused it') });
   expect(answer.stdout).toBe("forty-two\n");
 });
 
