@@ -191,7 +191,10 @@ test("the built package passes on the licences of what is bundled", () => {
     "semver",
     "smol-toml",
     "tokenx",
+    "tree-sitter-bash",
+    "tree-sitter-typescript",
     "typebox",
+    "web-tree-sitter",
     "yaml",
     "zod",
   ]);

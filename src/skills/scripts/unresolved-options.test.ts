@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import { deriveScripts } from "./derive-scripts.ts";
 import type { ScriptTool } from "./script-interface.ts";
 import { toArgv } from "./to-argv.ts";
@@ -105,7 +106,8 @@ parser.parse_args()
   },
 ];
 
-test.for(table)("deriveScripts() leaves the schema open for $name", async ({ file, text, known }) => {
+test.for(table)("deriveScripts() leaves the schema open for $name", async ({ file, text, known }, context) => {
+  if (file.endsWith(".py")) needProgram(context, "python3");
   const tool = await derive(file, text);
 
   const { properties, additionalProperties } = tool.inputSchema;
