@@ -8,8 +8,8 @@ import module from "node:module";
 import { isAbsolute, join } from "node:path";
 
 /**
- * As the first process of a container this one would have to gather every process whose parent has ended, which Node does not do: they would
- * pile up. A shell takes its place, gathers them, hands on signals, and ends as this command ends.
+ * The first process of a container must reap every process whose parent has ended, which Node does not do: zombies would pile up. So
+ * a shell becomes the first process: it reaps them, forwards signals, and ends as this command ends.
  */
 const gather = `exec 3<&0
 "$@" <&3 3<&- &

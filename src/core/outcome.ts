@@ -24,7 +24,7 @@ export interface OkOutcome<Output = JsonValue> {
   readonly recalled?: Recalled;
 }
 
-/** Where the output of a call comes from that was not run: kept for the same input, kept for the same key, or shared with a call that was running. */
+/** The source of an output without a run of the tool: cached for the same input or the same key, or shared with a running call. */
 export type Recalled = "cache" | "key" | "shared";
 
 /** The call failed: `error` says why and what to do. */

@@ -101,7 +101,7 @@ export interface Tool {
   /** What the author's own schema library checks and changes beyond JSON Schema. */
   readonly refine?: Refine;
   readonly code: ToolCode;
-  /** The addresses of the tools that its code calls. Only for a tool outside skills: the tools of a skill have those of the skill. @default none */
+  /** The addresses of the tools that its code calls. Only for a tool outside skills: a skill declares them for its tools. @default none */
   readonly uses?: readonly string[];
   /** It works on the tools themselves: runs programs, makes, changes, opens, imports. Code in a sandbox cannot call it. @default false */
   readonly meta?: boolean;
@@ -130,8 +130,8 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
   /** What the tool keeps for itself and this user from one call to the next. */
   readonly state: ToolState;
   /**
-   * What the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with no other tool: there it is the
-   * same as `state`.
+   * The state that the tools of one skill, or of one component, share for this user. A tool of the workspace itself shares with no
+   * other tool: for it, this is the same as `state`.
    */
   readonly skillState: ToolState;
   /** Tells how far the work is. */

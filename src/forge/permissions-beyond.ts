@@ -6,8 +6,8 @@ import { countOpened, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
  * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; a path that may be written may be read.
- * What is shielded is in no folder above its shield. What cannot be compared counts as beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
- * may lead out of it. Without, by their text.
+ * A grant for a folder does not include shielded places in it. What cannot be compared counts as beyond. With `places`, paths are
+ * compared by their real targets, because a symlink in a granted folder may lead out of it; without, by their text.
  */
 export function permissionsBeyond(asked: Permissions, granted: Permissions, places?: GrantPlaces): Permissions {
   const findLeft = (kind: keyof Permissions): readonly string[] => {

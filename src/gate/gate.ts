@@ -129,7 +129,7 @@ export interface GateLimits {
    * holds the most. @default 2000
    */
   readonly maxConnections: number;
-  /** Connections of one caller with a token. Beyond it, those not in use make room; if all are in use, the request is refused. @default 200 */
+  /** Connections of one caller with a token. Beyond it, idle ones are closed; if all are in use, the request is refused. @default 200 */
   readonly maxConnectionsPerCaller: number;
   /** How long the head of a request may take, counted from the connection. @default 10_000 */
   readonly headMs: number;

@@ -1,8 +1,8 @@
 import { KitbagError } from "../core/errors.ts";
 
 /**
- * Loads an optional package, for `user` (the function that needs it). Bundlers do not see the import: the package is looked for when the program
- * runs, and a program that does not use it is built without it.
+ * Loads an optional package, for `user` (the function that needs it). Bundlers do not see the import: the package is resolved at run
+ * time, and a program that does not use it is built without it.
  *
  * @throws {KitbagError} `package-missing` if it, or something that it needs, is not installed.
  */

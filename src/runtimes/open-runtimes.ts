@@ -21,7 +21,7 @@ export interface Runtimes extends Iterable<Runtime> {
 }
 
 /**
- * Makes the runtimes for scripts, WASM modules and tools of other MCP servers. Nothing is started or loaded before the first call that needs it.
+ * Makes the runtimes for scripts, WASM modules and tools of other MCP servers. Each starts with the first call that needs it.
  *
  * @throws {KitbagError} `option-invalid` if what is said about packages is wrong: a `wheelhouse` that does not exist, an index that is
  *   no address.

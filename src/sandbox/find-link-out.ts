@@ -12,9 +12,9 @@ export interface LinkOut {
 }
 
 /**
- * Finds the first link on the way from `directory` to `path` that leads out of the folder that it is in: a program that may write that
- * folder could have put it there, and would choose what is behind it. Links above both do not count. If it is said where the path led a moment
- * ago, a link that was there only then is found as well.
+ * Finds the first symlink between `directory` and `path` that leads out of its own folder: a program that may write that folder could
+ * have made the link, and would choose its target. Links above both do not count. With the earlier target of the path, a link that
+ * existed only then is found, too.
  */
 export function findLinkOut(directory: string, path: string, led?: string): LinkOut | undefined {
   const names = relative(directory, path)

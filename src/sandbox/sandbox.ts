@@ -88,7 +88,10 @@ export interface Profile {
   /** The working directory inside. @default "/tmp" */
   readonly directory?: string;
   readonly limits: Limits;
-  /** Which system calls are left; `fork-server` may make namespaces for the calls it serves, and must give that up for them; `traced` may watch the processes that it starts. @default "tool" */
+  /**
+   * Which system calls are allowed. `fork-server` may make namespaces for the calls it serves, and drops that right in them; `traced`
+   * may watch the processes that it starts. @default "tool"
+   */
   readonly filter?: "tool" | "fork-server" | "traced";
 }
 

@@ -41,7 +41,7 @@ export function noteShields(mounts: readonly Mount[]): FindReplaced {
     })?.path;
 }
 
-/** Looks at shielded places while a program runs, and calls `onReplaced` once with one that is not what it was. Answers with a function that ends it. */
+/** Watches shielded places while a program runs; calls `onReplaced` once with the first replaced one. Answers with a stop function. */
 export function watchShields(findReplaced: FindReplaced, onReplaced: (path: string) => void): () => void {
   return watchFor(findReplaced, onReplaced);
 }

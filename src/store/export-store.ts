@@ -17,8 +17,8 @@ type Parts = Pick<Store, "kv" | "log" | "blobs">;
 
 /**
  * Writes all that a store keeps as lines of JSON, which {@link importStore} reads into any other store: values with what is left of
- * their time, entries, blobs; not the id of the store. Never more than a small part is in memory. What is written to the store meanwhile may be in it or
- * not. Queues are not in it: they carry ids only, and what is to be done is in the log.
+ * their time, entries, blobs; not the id of the store. Only a small part is in memory at a time. Concurrent writes may be included or
+ * not. Queues are not exported: they hold only ids, and the work itself is in the log.
  *
  * @throws {KitbagError} what the store rejects with; and whatever `sink` throws. Without its last line it is not complete, and
  * {@link importStore} says so.

@@ -224,8 +224,9 @@ export type SkillUses = Omit<SkillMethods, "addSkill" | "replaceSkill" | "remove
  * workspace and then goes its own way: what it opens is available in its own calls, and in the calls inside them, and nowhere else.
  * Tools and skills themselves are the workspace's.
  *
- * **Contract**: its methods are those of the workspace, about what is open here; `onChange` tells what changes here. A skill's `onActivate` runs when the first of the
- * workspace and its sessions opens it, `onDeactivate` when the last one closes it. The caller who opens a session closes it.
+ * **Contract**: its methods are those of the workspace, for the skills that are open in this session; `onChange` reports changes of
+ * this session. A skill's `onActivate` runs when the first of the workspace and its sessions opens it, `onDeactivate` when the last one
+ * closes it. The caller who opens a session closes it.
  */
 export interface Session extends CallMethods, ToolQueries, SkillUses {
   /**

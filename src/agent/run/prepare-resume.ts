@@ -17,9 +17,9 @@ import { isCut, noteText } from "./to-assistant-message.ts";
 import { openAgain, splitSkills } from "./told-skills.ts";
 
 /**
- * Makes a run ready that is in the store, as it was.
+ * Prepares a stored run to be resumed in its last state.
  *
- * @throws {KitbagError} `run-not-found`, `run-damaged`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
+ * @throws {KitbagError} `run-not-found`, `run-damaged`, `run-leased`, `run-ended`, `run-incomplete`, and the codes of invalid options.
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;

@@ -130,8 +130,8 @@ export interface LiveTokens {
   /** Those that are good now. */
   readonly current: readonly GateToken[];
   /**
-   * Keeps the token that the first start made, once it is sure that it is served. Answers with it, as often as it is asked: it is known here
-   * only.
+   * Keeps the token that the first start made, once the service is running. Answers with the token on every call: it is known only
+   * here.
    */
   keepFirst(): Promise<string | undefined>;
   /**
@@ -151,7 +151,8 @@ export interface FollowedTokens {
 }
 
 /**
- * Reads the tokens of a service. If they come from the file of `kitbag token` and that file does not exist yet, one is made for the local user.
+ * Reads the tokens of a service. If they come from the file of `kitbag token` and that file does not exist, makes a token for the
+ * local user.
  *
  * @throws {KitbagError} `usage-invalid`, `config-invalid` if there is no token, or a file cannot be used.
  */

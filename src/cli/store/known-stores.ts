@@ -110,7 +110,8 @@ export function toProject(file: string): string | undefined {
  * Notices that the project of the working directory was moved here, by the store in it, before anything asks what is trusted in it. A
  * copy of a project is not followed.
  *
- * @throws {KitbagError} `store-unaccepted` if the store does not prove that it is the one that was moved; `config-invalid` if the list of stores, or of what is trusted, cannot be used.
+ * @throws {KitbagError} `store-unaccepted` if the store cannot prove that it is the moved one; `config-invalid` if the list of stores,
+ * or of trusted folders, cannot be used.
  */
 export async function followMove({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<void> {
   const home = resolveKitbagHome(env);

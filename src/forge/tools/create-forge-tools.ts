@@ -22,8 +22,8 @@ import type { CodeDraft, PipelineDraft, SkillDraft, ToolChanges } from "../draft
 
 /**
  * Makes the tools with which a model makes tools: `create_tool`, `update_tool`, `test_tool`, `list_versions`, `rollback_tool`,
- * `delete_tool`, `create_pipeline`, `create_skill`, `delete_skill` and `tool_state`. Add them to the forge's workspace. A draft that does not pass
- * is a failed outcome that says what to change. Whatever else belongs to making tools is added beside them.
+ * `delete_tool`, `create_pipeline`, `create_skill`, `delete_skill` and `tool_state`. Add them to the forge's workspace. A draft that
+ * does not pass is a failed outcome that says what to change.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export interface Arbitraries {
 /** Schemas that refer to themselves end somewhere. */
 const deepest = 6;
 
-/** Makes what makes values for the schemas inside `root`. Rules that lie across others may be missed: hold the values against the schema. */
+/** Makes a generator of values for the schemas inside `root`. It may miss rules that overlap: validate the values with the schema. */
 export function createArbitraries(fc: FastCheck, root: JsonSchema): Arbitraries {
   function ofSchema(schema: unknown, depth = 0): Arbitrary<unknown> {
     if (!isSchemaObject(schema) || depth > deepest) return fc.constantFrom(null, true, 0, "");

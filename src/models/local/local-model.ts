@@ -3,12 +3,12 @@ import type { WholeAnswer } from "./answer.ts";
 import type { LocalModelOptions } from "./local-model-options.ts";
 
 /**
- * Makes the offline model. It finds the tool or the skill whose words account for the words of the request, takes the input from what is
- * said explicitly, opens the skill if need be, follows "… then …", and says what came back. For everything else it asks, or says that it
- * cannot: it runs nothing for words that it did not understand, and what changes things only if the request names it.
+ * Makes the offline model. It finds the tool or the skill whose words match the words of the request, takes the input from explicit
+ * values, opens the skill if needed, follows "… then …", and reports the result. Otherwise it asks, or says that it cannot help: it
+ * runs nothing for words that it did not understand, and runs a tool that changes things only if the request names that tool.
  *
- * Contract: deterministic; no network, no files, no clock; costs nothing, and counts tokens by estimate. Never calls anything that it was not
- * shown, never makes one call twice for one request. Takes time in proportion to the prompt. Rejects only if it is aborted.
+ * Contract: deterministic; no network, no files, no clock; costs nothing, and estimates tokens. Never calls a tool that it was not
+ * shown, and never makes one call twice for one request. Takes time in proportion to the prompt. Rejects only if it is aborted.
  *
  * @example
  * ```ts

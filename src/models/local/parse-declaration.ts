@@ -11,8 +11,8 @@ const deepest = 12;
 const longest = 100_000;
 
 /**
- * Reads what a tool takes as `renderSchema` writes it: `{ path: string; limit?: number = 10; // how many }`. Limits of a value are only part
- * of its description. `undefined` if there is no such thing. Takes time in proportion to the text.
+ * Reads the input type of a tool as `renderSchema` writes it: `{ path: string; limit?: number = 10; // how many }`. Limits of a value
+ * are only part of its description. `undefined` for any other text. Takes time in proportion to the text.
  */
 export function parseDeclaration(text: string): JsonSchema | undefined {
   return readObject({ text: text.slice(0, longest), at: 0 }, 0);

@@ -198,7 +198,7 @@ function isLineOver(source: Source, at: number): boolean {
 
 const lineWord = /[A-Za-z_][\w./:-]{0,160}/uy;
 
-/** Looks at what begins a line: a quotation, a row of a table, `Action:`, `name(…)`, or JSON as a text. `undefined` if it is nothing of these. */
+/** Classifies the start of a line: a quotation, a table row, `Action:`, `name(…)`, or JSON as a text. Otherwise `undefined`. */
 export function findLine(source: Source, at: number, index: ToolIndex): Region | undefined {
   if (isOver(source, at)) return undefined;
   const character = source.text.charAt(at);

@@ -124,7 +124,7 @@ interface Rest {
   readonly clock: Clock;
 }
 
-/** What was held back, and then what is still to come. There is one for each question: a class, so that its methods are not made each time. */
+/** The parts that were held back, then the rest of the stream. A class, because one is made for each question. */
 class RestSource implements PartSource {
   readonly isOpened = true;
   readonly #rest: Rest;

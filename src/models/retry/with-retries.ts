@@ -71,8 +71,8 @@ const usual: Plan = {
  * console.assert(model.modelId === "qwen3");
  * ```
  *
- * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) `model-denied`, `model-refused`, `model-context-exceeded`,
- * `model-overloaded`, `model-unavailable`, `model-timeout`, `model-failed`
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`; a question rejects with `model-denied`, `model-refused`,
+ * `model-context-exceeded`, `model-overloaded`, `model-unavailable`, `model-timeout`, `model-failed`
  */
 export function withRetries(given: Model, options: RetryOptions = {}): Model {
   const model = asModel(given);

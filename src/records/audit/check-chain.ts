@@ -13,8 +13,8 @@ import type { AuditKeys } from "./audit-keys.ts";
 /**
  * Whether a chain is as it was written. What is wrong: `changed`: something in the entry. `removed`: one or more before it.
  * `inserted`: the entry itself. `reordered`: it stands before one that it follows. `cut-off`: the entries from there to the anchor.
- * `rewritten`: the entry is not the one that the anchor knows. `key-wrong`: it and all behind it were made with another key. `anchor-missing`: nothing says
- * where the chain must end.
+ * `rewritten`: the entry differs from the anchored one. `key-wrong`: it and all later entries were made with another key.
+ * `anchor-missing`: nothing says where the chain must end.
  */
 export type AuditVerdict =
   | {

@@ -46,7 +46,10 @@ export interface JournalOptions {
   /** The lease that everything is written under, and the position of its record. */
   readonly epoch: number;
   readonly position: number;
-  /** Called with every record that is there, once, after it was acknowledged; with its text if others may have it too. Other values are told only where they were copied. */
+  /**
+   * Called once with every record, after it was acknowledged; with its JSON text if other code may hold the same object. Other values
+   * are passed only where they were copied.
+   */
   onAppended(value: JsonValue, text?: string): void;
   /** Called once. */
   onLost(cause: KitbagError<"lease-lost">): void;

@@ -22,9 +22,9 @@ export interface CallTree {
 }
 
 /**
- * Reads one call and all the calls inside it out of the log of a store; `undefined` if the call is not there. Calls beyond the
- * first 100,000, and those deeper than 500, are left out. The log knows milliseconds: calls that began in the same one are put behind each other if one had
- * ended before the other began.
+ * Reads one call and all its nested calls from the log of a store; `undefined` if the log does not have the call. Calls beyond the
+ * first 100,000, and calls deeper than 500, are left out. The log has millisecond precision: calls that began in the same millisecond
+ * are shown one after the other if one had ended before the other began.
  *
  * @throws {KitbagError} whatever the store says.
  *

@@ -53,7 +53,7 @@ export type Evaluation =
   | { readonly ok: true; readonly value: string; readonly type?: string; readonly reference?: number }
   | { readonly ok: false; readonly message: string };
 
-/** Why a script stopped: before its first line, at a breakpoint, after a step, because it was asked to, at an uncaught exception, at a statement that says so. */
+/** Why a script stopped: before its first line, at a breakpoint, after a step, on request, at an uncaught exception, or at `debugger;`. */
 export type StopReason = "start" | "breakpoint" | "step" | "pause" | "exception" | "statement";
 
 /** What happened to a script that is debugged, in order. */

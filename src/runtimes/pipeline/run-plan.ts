@@ -186,7 +186,7 @@ export interface StepPlace {
 /**
  * Takes the output of a step's call.
  *
- * @throws {KitbagError} `step-failed` if the call failed, or only the head of its output is here: a piece of an output is not data for the next step.
+ * @throws {KitbagError} `step-failed` if the call failed, or its output was cut: a cut output is not data for the next step.
  */
 export function takeOutput<Output>(outcome: ToolOutcome<Output>, place: StepPlace): Output {
   if (outcome.status === "failed") {

@@ -14,8 +14,9 @@ export interface FolderTrust {
 
 /**
  * Makes the judge of skill folders. A folder that this person trusted with `kitbag trust` may run in exactly the state that was
- * trusted, however it is named; one whose trust was removed may not run. Of the other folders, those that the person named or installed may run; those that a project
- * brings, and every folder with code that runs in this process (`skill.ts`), may not. Follows the list when it changes.
+ * trusted, however it is named; one whose trust was removed may not run. Of the other folders, those that the user named or installed
+ * may run; those that a project contains, and every folder with code that runs in this process (`skill.ts`), may not. Follows the list
+ * when it changes.
  *
  * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if the list cannot be used.
  *

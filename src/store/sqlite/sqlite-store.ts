@@ -36,7 +36,8 @@ export interface SqliteStoreOptions {
 
 /**
  * Opens a store that is kept in one file, which several processes may open at the same time. Whatever was acknowledged is on disk,
- * but for what is said to be not `durable`. Writes that are called in one turn of the event loop are written together, so many at once cost little more than one.
+ * except writes that are explicitly not `durable`. Writes of one tick of the event loop are committed together, so that many cost
+ * little more than one.
  *
  * @throws {KitbagError} `option-invalid`; `store-newer` if a newer version of Kitbag has made it; `store-unavailable`
  *

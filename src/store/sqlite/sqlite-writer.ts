@@ -10,9 +10,9 @@ import { createTransactions, type Write } from "./sqlite-transaction.ts";
 /** The one way to write: what is called in one turn of the event loop is committed together. */
 export interface SqliteWriter {
   /**
-   * Has `run` called in the next transaction, in the order of the calls, and answers when that is on disk, unless it need not be. It may run again, so it
-   * changes nothing but the database. If it throws a `KitbagError` it must not have changed anything, and the others go on.
-   * `scope` names what it writes.
+   * Calls `run` in the next transaction, in the order of the calls, and answers when the transaction is on disk, or committed if it
+   * need not be durable. `run` may be called again, so it must change only the database. If it throws a `KitbagError`, it must not
+   * have changed anything, and the other writes continue. `scope` names what it writes.
    */
   write<Value>(scope: string, run: () => Value, about?: AboutWrite): Promise<Value>;
   /** What ends, without an error, when the writes to `scope`, or to anything, that were called before are done. */

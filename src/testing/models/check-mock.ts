@@ -56,7 +56,7 @@ const refusalExpectations: Expectations<ProviderErrorFacts> = {
 
 const anAnswer = "a text, or an object such as { text } or { calls: [{ tool }] }";
 
-/** Checks what a mock model is made of: an answer whose parts are called otherwise would be empty. @throws {KitbagError} `option-invalid` */
+/** Checks the script of a mock model: an answer with misnamed parts would be empty. @throws {KitbagError} `option-invalid` */
 export function checkMock(script: unknown, options: MockModelOptions): void {
   check(options, optionExpectations, "options");
   if (isFunction(script)) return;

@@ -32,7 +32,7 @@ export interface MockModel extends Model {
 /**
  * Makes a model that answers what a script says, as a stream like the others.
  *
- * @throws {KitbagError} `option-invalid` if an answer or an option is wrong; when the model is asked, `model-failed` if the script is at its end.
+ * @throws {KitbagError} `option-invalid` if an answer or an option is wrong; questions fail with `model-failed` after the script's end.
  *
  * @example
  * ```ts

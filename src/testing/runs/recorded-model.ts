@@ -38,8 +38,8 @@ export interface RecordedModel extends Model {
  * Makes a model that gives the answers of a recorded run again, one after the other. It compares what it is shown with what was shown
  * when the run was recorded: the conversation, and the system text and the tools if the fixture has them.
  *
- * @throws {KitbagError} `option-invalid` if it is no fixture, or an option is wrong; when it is asked: `recording-diverged` with the lines that differ, and
- * `model-failed` if the run has no more answers.
+ * @throws {KitbagError} `option-invalid` if the value is not a fixture, or an option is wrong; questions fail with `recording-diverged`
+ * and the lines that differ, or with `model-failed` if the run has no more answers.
  *
  * @example
  * ```ts

@@ -10,9 +10,9 @@ import { type Phase, redactFailure, redactOutcome } from "./phase.ts";
 const headLength = 2000;
 
 /**
- * Takes secrets out of the outcome, keeps an output that is too large to hand over, and hands over its head, its shape and a handle. A call inside a call gets
- * the whole, because it goes to code and not to a model, and so does a caller who asks for more than the limit; then only the
- * records show the head.
+ * Redacts secrets in the outcome. Stores an output that is too large, and returns its head, its shape and a handle instead. A nested
+ * call gets the whole output, because it goes to code and not to a model, and so does a caller that asks for more than the limit; then
+ * only the records show the head.
  */
 export const cap: Phase = async (call, next) => {
   const outcome = redactOutcome(call, await next());

@@ -48,11 +48,11 @@ export interface DeadLetters {
   /** @throws {KitbagError} `dead-letter-missing` */
   get(id: string): Promise<DeadLetter>;
   /**
-   * Makes the call again, as the same user, with what that user may call, and with the same key. If it is done now the letter is gone; else there is one with the
-   * new error. Of all processes that share the store, one at a time does so.
+   * Makes the call again, as the same user, with that user's current scopes, and with the same key. On success the letter is removed;
+   * otherwise it holds the new error. Of all processes that share the store, only one at a time retries a letter.
    *
-   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if another caller does so now; `option-invalid` if secrets were taken out of its input and no other was given;
-   * `user-unknown` if it is not known what its user may call now.
+   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if another caller retries it now; `option-invalid` if its input was
+   * redacted and no other input is given; `user-unknown` if the current scopes of its user are unknown.
    */
   retry(workspace: Caller, id: string, options?: RetryDeadOptions): Promise<ToolOutcome>;
   /** Answers whether there was one. */

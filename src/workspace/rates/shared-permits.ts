@@ -117,7 +117,7 @@ class KeptPermits implements SharedPermits {
     return release;
   }
 
-  /** How many places are to be left to others now: what is more than a fair share; or one, if another process has had no place for too long. */
+  /** How many permits to yield now: those beyond a fair share; or one, if another process has waited too long for its first permit. */
   #countForOthers(size: number): number {
     const share = this.#share();
     if (size > share) return size - share;

@@ -75,9 +75,9 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
 };
 
 /**
- * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: all that went away at once is one
- * change of the workspace, and so is all that came or changed. A version that cannot be used is reported, and the last good one stays. One that is no longer trusted
- * closes the skill.
+ * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: skills that disappear together are
+ * one change of the workspace, and so are skills that are added or changed together. An unusable version is reported, and the last
+ * good one stays. A skill that is no longer trusted is closed.
  *
  * @example
  * ```ts

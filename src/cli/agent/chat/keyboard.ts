@@ -110,8 +110,8 @@ const end = "\u001B[201~";
 const pasteMarks = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as const;
 
 /**
- * Makes a filter between a keyboard and what reads its lines: a text of several lines that is pasted becomes one line, so that it
- * is one request and not several. Each line is a piece of its own: who reads one leaves the next. What a terminal would obey is taken out of it.
+ * Makes a filter between a keyboard and the reader of its lines: a pasted text of several lines becomes one line, so that it is one
+ * request and not several. Each line is a separate chunk, so that reading one leaves the next. Terminal control sequences are removed.
  */
 export function createPasteFilter(): Transform {
   const decoder = new StringDecoder("utf8");

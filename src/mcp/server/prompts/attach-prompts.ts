@@ -30,7 +30,7 @@ const useSkillPrompt = {
   ],
 } as const;
 
-/** Serves the prompts of a client: the workflows whose tools are there, and those that others serve beside them. Before the server is connected. */
+/** Serves prompts to a client: the workflows whose tools exist, and the host's own prompts. Call it before the server is connected. */
 export function attachPrompts(mcp: McpServer, client: ServedClient): void {
   const { server } = mcp;
   server.registerCapabilities({ prompts: { listChanged: true } });

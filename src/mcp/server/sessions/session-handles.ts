@@ -35,7 +35,7 @@ interface Held extends HeldSession {
   readonly callerId: string;
 }
 
-/** Makes the sessions that are kept by handles. The oldest of a caller makes room for a new one, and then the oldest of the one that holds the most. */
+/** Keeps sessions by handles. A new one evicts the oldest of its caller, or the oldest of the caller with the most sessions. */
 export function createSessionHandles(
   workspace: Workspace,
   { idleMs, maxHandles, maxHandlesPerCaller }: HandleLimits,

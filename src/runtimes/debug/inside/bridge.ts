@@ -1,7 +1,8 @@
 /**
  * Runs Node with its debugger, and passes the messages of the Chrome DevTools Protocol on to a socket, one JSON a line:
- * `bridge.ts PLACE NODE ARGUMENTS…`. PLACE is a port of the loopback interface, or the path of a Unix socket. The port of the debugger is on the loopback interface of the sandbox, which cannot be
- * reached from outside. The script is a child: ending this process ends the whole sandbox with it.
+ * `bridge.ts PLACE NODE ARGUMENTS…`. PLACE is a port of the loopback interface, or the path of a Unix socket. The port of the debugger
+ * is on the loopback interface of the sandbox, which cannot be reached from outside. The script is a child: ending this process ends
+ * the whole sandbox with it.
  */
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";

@@ -15,11 +15,11 @@ export interface Exchange {
   send(text: string): void;
   /** Says who takes the texts that come, until it is called again. */
   listen(take: (text: string) => void): void;
-  /** Says that this thread will wait for what is sent from now on, before it does; if it comes to that, {@link Exchange.leave} must follow. */
+  /** Announces that this thread will wait for texts that are sent from now on; after waiting, {@link Exchange.leave} must follow. */
   announce(): void;
   /** Hands on what was laid down for a thread that said it would wait, and does not any more. */
   leave(): void;
-  /** Stops this thread until a text comes or the other lets it go, but hardly longer than that; hands on what has come, and tells whether any has. */
+  /** Blocks this thread until a text arrives, the other thread releases it, or the time is up; delivers texts, answers whether any came. */
   wait(maxMs: number): boolean;
   /** Lets the other thread go on if it waits: no text will come soon. */
   release(): void;
