@@ -4,18 +4,18 @@ import type { Decision, KeptOption, OutputOf, RunOptions, Task } from "./agent-o
 import type { ForkChanges } from "./log/fork-run.ts";
 import type { ReplayReport } from "./log/replay-run.ts";
 
-/** What may be said about a run that goes on; the rest stays as it was. */
+/** Options of a resumed run; the others keep their values. */
 type ResumeOptions<Schema extends SchemaSource = SchemaSource> = Omit<RunOptions<Schema>, KeptOption>;
 
-/** Something that works on tasks with a model and the tools of a workspace. */
+/** Works on tasks with a model and the tools of a workspace. */
 export interface Agent {
-  /** Starts a run. Never throws: what is wrong is in its result. */
+  /** Starts a run. Never throws: errors are in its result. */
   run(task: Task, options?: RunOptions & { readonly output?: undefined }): AgentRun;
   run<Schema extends SchemaSource>(task: Task, options: RunOptions<Schema>): AgentRun<OutputOf<Schema>>;
   /**
-   * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
-   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened. It keeps the
-   * limits that it was given, and what its answer must be like; of a schema of a library, give it again to have it check the answer.
+   * Resumes a run that was interrupted or paused. Calls with a recorded outcome are not made again; a call that was in flight is made
+   * again only if its tool is read-only or idempotent, otherwise the model is told that it may have happened. The run keeps its limits
+   * and its output schema; pass a schema of a library again if the library must check the answer.
    */
   resume(id: string, options?: ResumeOptions & { readonly output?: undefined }): AgentRun;
   resume<Schema extends SchemaSource>(id: string, options: ResumeOptions<Schema>): AgentRun<OutputOf<Schema>>;
@@ -26,20 +26,20 @@ export interface Agent {
    */
   decide(approval: string, decision: Decision): Promise<void>;
   /**
-   * Goes through a run again with the answers and outcomes of its journal, and tells where it would not be the same now. Neither the
-   * model nor a tool is asked.
+   * Replays a run with the answers and outcomes of its journal, and reports where it would differ now. Neither the model nor a tool is
+   * called.
    *
-   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line of the journal is not what it should be.
+   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line of the journal is malformed.
    */
   replay(id: string): Promise<ReplayReport>;
   /**
-   * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
+   * Makes a new run that is a copy of another up to a step, and then continues on its own: with changes, or with another model.
    *
-   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is
-   * no such step or call, or an option is wrong.
+   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is malformed; `option-invalid` if there is no such
+   * step or call, or an option is wrong.
    */
   fork(id: string, step: number, changes?: ForkChanges, options?: ResumeOptions): Promise<AgentRun>;
-  /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
+  /** The cost of all runs of this agent, in US dollars; `undefined` if a price is unknown. */
   readonly totalCost: number | undefined;
   readonly totalTokens: number;
 }

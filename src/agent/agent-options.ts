@@ -34,14 +34,14 @@ export interface ModelSettings extends Pick<
   readonly stop?: readonly string[];
 }
 
-/** What {@link createAgent} takes. */
+/** Options of {@link createAgent}. */
 export interface AgentOptions {
   /** A model, or the name of one: `"anthropic/…"`, `"local"`. */
   readonly model: Model | string;
   readonly workspace: Workspace;
-  /** What the agent is and how it behaves: the beginning of the system text. */
+  /** The agent's role and behaviour: the beginning of the system text. */
   readonly instructions?: string;
-  /** Where runs are kept, so that they survive a crash. @default nowhere */
+  /** Where runs are kept, so that they survive a crash. @default none: runs are lost when the process ends */
   readonly store?: Store;
   /**
    * The audit of the store. Decisions about waiting calls are sealed with its key, and a resumed run asks again about decisions
@@ -49,8 +49,8 @@ export interface AgentOptions {
    */
   readonly audit?: Sealer;
   /**
-   * The scopes that a user has now: every call of a run is held to those of the run's user, also when another process goes on with it.
-   * @default every tool
+   * The current scopes of a user. Every call of a run is limited to the scopes of the run's user, also after another process resumes
+   * the run. @default every tool
    */
   readonly scopesOf?: ScopesOf;
   /** Kept with every run for the caller that resumes it: where its tools came from, for example. The agent itself does not read it. */
@@ -68,21 +68,21 @@ export interface AgentOptions {
   readonly hooks?: AgentHooks;
   /** How often and when the model is asked again after an error. @default as `withRetries` does */
   readonly retries?: RetryOptions | false;
-  /** How long a conversation may become, and what stays of it. @default as long as the model takes */
+  /** How long a conversation may become, and what is kept of it. @default the context window of the model */
   readonly memory?: MemoryOptions;
   /**
-   * Whether what looks like a secret or like personal data is taken out of tasks and of what comes of calls, before the model sees it
-   * and it is written down: everything (`true`), some kinds, or nothing. @default false
+   * Whether likely secrets and personal data are redacted in tasks and results of calls, before the model sees them and before they
+   * are written to the journal: all kinds (`true`), some kinds, or none (`false`). @default false
    */
   readonly redactInput?: InputRedaction;
   /**
-   * What looks at tasks, at what tools are called with, at what comes of calls and at answers, in order: each may let it pass, take
-   * something out, put something else in its place, refuse it, or have a person asked. @default none
+   * Guards check tasks, inputs and results of calls, and answers, in order: each guard may accept, redact, replace or refuse the
+   * content, or require an approval. @default none
    */
   readonly guards?: readonly Guard[];
   /**
-   * Decides on every call, as that of a workspace does. @default a call that needs an approval pauses the run, if there is a store;
-   * without one it is denied
+   * Approves or denies every call, like `approve` of a workspace. @default a call that needs an approval pauses the run; without a
+   * store, the call is denied
    */
   readonly approve?: Approve;
 }
@@ -90,17 +90,17 @@ export interface AgentOptions {
 /** A task: text, or messages. */
 export type Task = string | readonly ModelMessage[];
 
-/** What comes of a run whose answer must be like a schema: what the schema's library makes of it, or JSON. */
+/** The output type of a run with an output schema: the output type of the schema's library, or JSON. */
 export type OutputOf<Schema extends SchemaSource> =
   Schema extends StandardSchemaV1<unknown, infer Output> ? (unknown extends Output ? JsonValue : Output) : JsonValue;
 
-/** What may be said about one run. */
+/** Options of one run. */
 export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
-  /** @default made up */
+  /** @default a random id */
   readonly id?: string;
   /**
-   * The conversation that it goes on with: it is kept in the store under this name. Runs at the same time do not see each other, and
-   * are all kept, in the order in which they ended.
+   * The conversation to continue, which is kept in the store under this name. Concurrent runs do not see each other's messages; all
+   * of them are kept, in the order in which the runs ended.
    */
   readonly conversation?: string;
   readonly model?: Model | string;
@@ -110,26 +110,26 @@ export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
   readonly signal?: AbortSignal;
   /** Skills that are open from the beginning. */
   readonly skills?: readonly string[];
-  /** What the answer must be like: a JSON Schema, or a schema of zod, valibot, arktype. @default text */
+  /** The schema of the answer: a JSON Schema, or a schema of zod, valibot or arktype. @default text */
   readonly output?: Schema;
-  /** Pictures that belong to the task: paths, URLs or bytes, the same for every model. */
+  /** Images of the task: paths, URLs or bytes, in the same form for every model. */
   readonly images?: readonly ImageSource[];
-  /** For the records, limits and approvals, and for `scopesOf`. A run that goes on stays that of the user who began it. */
+  /** The user, for the records, limits and approvals, and for `scopesOf`. A resumed run keeps the user who began it. */
   readonly user?: string;
-  /** The trace that it belongs to, as the W3C headers of these names say it. */
+  /** The trace of the caller, as in the W3C headers of these names. */
   readonly traceparent?: string;
   readonly tracestate?: string;
-  /** Told every event, at once. One that throws changes nothing: the run goes on. */
+  /** Called with every event, at once. If it throws, the run continues. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Told every piece of the model's text, at once. */
+  /** Called with every piece of the model's text, at once. */
   readonly onText?: (text: string) => void;
   readonly approve?: Approve;
 }
 
-/** What a run that is gone on with, or made from another, has already. */
+/** Options that a resumed or forked run already has. */
 export type KeptOption = "id" | "conversation" | "skills" | "images";
 
-/** A decision about a call that waits. */
+/** A decision about a call that waits for approval. */
 export interface Decision {
   readonly decision: "approve" | "deny";
   readonly reason?: string;

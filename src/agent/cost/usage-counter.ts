@@ -77,9 +77,9 @@ export type CostKind = "model" | "instructions" | "conversation" | "skill" | "to
 /**
  * One row of what a run used.
  *
- * The rows of kind `model` say what the providers say, and their sum is that of the run. All other rows divide the same tokens by what
- * they were spent on, so their sum is the same again; they are estimates, and to be shown with "≈". What is said once is paid for
- * with every question after it: a result of 100 tokens before 9 questions costs 900.
+ * The rows of kind `model` hold the numbers of the providers, and add up to those of the run. All other rows divide the same tokens by
+ * purpose, and add up to the same sum; they are estimates, to be shown with "≈". A message is paid for again with every later
+ * question: a result of 100 tokens before 9 questions costs 900.
  */
 export interface CostRow {
   readonly kind: CostKind;

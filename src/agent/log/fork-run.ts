@@ -149,8 +149,8 @@ function firstChange({ outcomes = {}, messages }: ForkChanges): number {
 }
 
 /**
- * An event behind something that was changed. What a compaction left in its place is what it was before, so that it is left out; and
- * what a model was shown is not what it would be shown now.
+ * Adapts an event that follows a changed one. A compaction summarises the unchanged history, so it is left out; a prompt digest is
+ * removed, because the model would be shown another prompt now.
  */
 function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undefined {
   return value.type === "memory-compacted" ? undefined : value;

@@ -8,47 +8,47 @@ import { type Expectations, findWrongOption } from "../../workspace/options/find
 import type { MemoryCompacted } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 
-/** How what is left out of a conversation is put together; `false`: not at all. */
+/** How the omitted part of a conversation is summarised; `false`: not at all. */
 export type SummaryKind = "extractive" | "model" | "hybrid" | false;
 
-/** How long a conversation may become, and what stays of it. See `docs/guide/memory.md`. */
+/** How long a conversation may become, and what is kept of it. See `docs/guide/memory.md`. */
 export interface MemoryOptions {
   /** Without system messages; at least 8. @default none */
   readonly maxMessages?: number;
   /**
-   * Estimated tokens of the conversation, without the system text and the tools; at least 256. In any case no more than the model
-   * takes. @default what the model takes, with room for its answer
+   * Estimated tokens of the conversation, without the system text and the tools; at least 256. Never more than the context window of
+   * the model. @default the context window, with room for the answer
    */
   readonly maxTokens?: number;
   /**
-   * How what is left out is put together: `extractive` picks sentences and costs nothing, `model` asks a model, `hybrid` asks a model
-   * about what was picked. @default "extractive"
+   * How the omitted part is summarised: `extractive` picks sentences and costs nothing, `model` asks a model, `hybrid` has a model
+   * summarise the picked sentences. @default "extractive"
    */
   readonly summarise?: SummaryKind;
   /** The model that is asked for summaries. @default the model of the run */
   readonly summaryModel?: Model | string;
-  /** How long it may take before sentences are picked instead. @default 60,000 */
+  /** How long the model may take before sentences are picked instead. @default 60,000 */
   readonly summaryTimeoutMs?: number;
-  /** How many of the last messages stay, as far as there is room. @default 4 */
+  /** How many of the last messages are kept, as far as there is room. @default 4 */
   readonly keepRecent?: number;
   /**
    * Context windows in tokens, by `provider/model` or a beginning of it with `*` behind; `Infinity` is no limit. @default as Kitbag
    * knows them; 32,768 for models that it does not know, and none for its own
    */
   readonly windows?: ContextWindows;
-  /** Tells which messages stay. Messages with `providerOptions.kitbag.pinned` stay too. It must always say the same of a message. */
+  /** Selects messages to keep. Messages with `providerOptions.kitbag.pinned` are kept too. Must be deterministic. */
   readonly pin?: (message: ModelMessage) => boolean;
 }
 
-/** The smallest number of tokens that something can be said within. */
+/** The smallest limit of tokens that is accepted. */
 const leastTokens = 256;
 
-/** The same of messages. */
+/** The smallest limit of messages that is accepted. */
 const leastMessages = 8;
 
 const summaryKinds: ReadonlySet<unknown> = new Set<SummaryKind>(["extractive", "model", "hybrid", false]);
 
-/** What each may be is looked at one by one, below. */
+/** The values of these options are checked one by one, below. */
 const known = [() => true, ""] as const;
 const expectations: Expectations<MemoryOptions> = {
   maxMessages: known,

@@ -40,8 +40,8 @@ export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
 }
 
 /**
- * A provider that thinks first goes on with an answer only if that began with its own thoughts. Where another model began to call tools, it
- * goes on without; it thinks again about the next message. `name` is where its options stand.
+ * A provider with reasoning continues an answer only if the answer began with its own reasoning. Where another model began to call
+ * tools, reasoning is turned off until the next user message. `name` is the key of its options.
  */
 function withoutLateThinking(call: ModelCall, reader: Reader, name: string): ModelCall {
   const { reasoning, ...rest } = call;

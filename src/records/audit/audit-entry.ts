@@ -100,7 +100,7 @@ export const auditStream = "audit";
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };
 
-/** An entry on its way into the chain: where it will stand is decided when it is written, and anew if that comes to nothing. */
+/** An entry that is not yet in the chain: its position is set when it is written, and set again if that write fails. */
 export interface OpenLine {
   readonly entry: { position: number };
   /** Whether `JSON.stringify` writes it as canonical JSON. */
@@ -145,7 +145,7 @@ function withPlace(entry: object): { position: number } {
   return { ...own, position: 0 };
 }
 
-/** Puts a line behind the one that `head` is of. What is hashed is also what is kept, with the hashes behind it: it is written once. */
+/** Links an entry to `head`. The hashed text is also the stored text, with the hashes appended, so it is serialised only once. */
 export function linkLine(keys: AuditKeys, head: AuditHead, { entry, isOrdered }: OpenLine): LinkedLine {
   entry.position = head.count + 1;
   const hashed = isOrdered ? JSON.stringify(entry) : toCanonicalJson(entry);

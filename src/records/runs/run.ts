@@ -20,9 +20,9 @@ export interface StepContext {
    * run's id ":" is written "%3A", and "%" as "%25".
    */
   readonly key: string;
-  /** How often the step was started, with this time: at least 1. */
+  /** How often the step was started, including this time: at least 1. */
   readonly attempt: number;
-  /** Aborted when the lease is lost, or the run is to stop. */
+  /** Aborted when the lease is lost, or the run must stop. */
   readonly signal: AbortSignal;
 }
 
@@ -36,14 +36,14 @@ export type StepResolution = { readonly output: JsonValue } | "again";
  * **Contract**: execution at least once, the recorded outcome exactly once. A step whose outcome is recorded never runs again; one
  * that was interrupted may have happened, and runs again only if it is idempotent.
  *
- * @throws {KitbagError} every method that writes: `lease-lost` if the lease is lost or given back, with nothing written; `run-ended`
+ * @throws {KitbagError} every method that writes: `lease-lost` if the lease is lost or released, with nothing written; `run-ended`
  * after `end`; and what the store throws.
  */
 export interface Run {
   readonly id: string;
-  /** Which lease of the run it is, counted from 1. */
+  /** The number of this lease of the run, counted from 1. */
   readonly epoch: number;
-  /** How often the run was taken up without success, with this time: at least 1. */
+  /** How many attempts the run has had without success, including this one: at least 1. */
   readonly attempt: number;
   /** The journal up to this lease, the oldest entry first. */
   readonly past: readonly RunEntry[];
@@ -53,7 +53,7 @@ export interface Run {
   uncertain(): readonly string[];
   /**
    * Appends all of the events or none, and answers with the position of the last one. You need not wait for one append before the
-   * next: they are written in the order of the calls, and those that are called in the same turn are written in one go.
+   * next: they are written in the order of the calls, and appends of the same tick are written together.
    *
    * @throws {KitbagError} `option-invalid` for an event without a type, or with one of Kitbag's own.
    */
@@ -67,7 +67,7 @@ export interface Run {
    * step run it once.
    *
    * @throws {KitbagError} `step-uncertain` if it may have happened and is not idempotent: see {@link Run.resolve};
-   * `store-value-invalid` if `work` returned something else than JSON.
+   * `store-value-invalid` if `work` returned a value that is not JSON.
    */
   step<Output>(
     name: string,
@@ -81,7 +81,7 @@ export interface Run {
    */
   resolve(step: string, resolution: StepResolution): Promise<void>;
   /**
-   * Ends the run, for ever.
+   * Ends the run for good.
    *
    * @throws {KitbagError} `option-invalid` for something that is not an outcome.
    */
@@ -98,9 +98,9 @@ export interface Run {
  */
 export type RunHandler = (run: Run) => JsonValue | void | Promise<JsonValue | void>;
 
-/** How a worker works. */
+/** Options of a worker. */
 export interface WorkOptions {
-  /** How many runs at the same time. @default 1 */
+  /** How many runs it works on at the same time. @default 1 */
   readonly concurrency?: number;
   /** How often to look for runs that other processes added; those that were added here start at once. @default 500 */
   readonly pollMs?: number;
@@ -108,12 +108,12 @@ export interface WorkOptions {
   readonly maxAttempts?: number;
   /** How long a run waits after its first failure; twice as long after each further one, up to a minute. @default 1000 */
   readonly retryDelayMs?: number;
-  /** Told what went wrong beside the handlers: the worker goes on, unless the store is closed. Must not throw. */
+  /** Called with errors outside the handlers: the worker continues, unless the store is closed. Must not throw. */
   readonly onError?: (cause: unknown) => void;
 }
 
 /** A running worker. */
 export interface RunWorker {
-  /** Takes no further run, aborts the signals of those it has, waits for their handlers and gives them back. */
+  /** Takes no further run, aborts the signals of its runs, waits for their handlers and releases the runs. */
   stop(): Promise<void>;
 }

@@ -17,8 +17,8 @@ type LoadFolder = (directory: string) => Promise<{ readonly reports: readonly Sk
 const known = new WeakMap<SkillReport, { readonly key: string; readonly report: SkillReport }>();
 
 /**
- * Gives the skills of `.kitbag/skills` the versions of them that are kept beside, as far as they may run. `load` reads one folder as
- * something that the project brings.
+ * Adds to the skills of `.kitbag/skills` their kept earlier versions, as far as those may run. `load` reads one folder as part of the
+ * project.
  */
 export async function addEarlier(reports: readonly SkillReport[], load: LoadFolder): Promise<readonly SkillReport[]> {
   return Promise.all(reports.map((report) => addTo(report, load)));

@@ -164,12 +164,12 @@ async function collectFacts(found: readonly FoundFolder[], { cache, reader, spec
   }
 }
 
-/** Without Python, or when it was stopped, less is known than the files say. */
+/** Without Python, or when it was stopped, the facts are incomplete, and another load may find more. */
 function dependsOnMachine({ scriptDiagnostics }: SkillFacts): boolean {
   return scriptDiagnostics.some((one) => one.code === "python-missing" || one.code === "python-failed");
 }
 
-/** What facts depend on beside the files: the name that a nameless skill gets, and how it is read. */
+/** The cache key of facts, for what they depend on besides the files: the name of a nameless skill, and the reading mode. */
 function toKey({ location }: FoundFolder, spec: boolean): string {
   return `${spec ? "spec" : "plain"} ${toFolderName(location)}`;
 }

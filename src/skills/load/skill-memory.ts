@@ -9,12 +9,12 @@ import type { SkillReport } from "./skill-report.ts";
 /** A folder as it was last read, and what was made of it. */
 export interface RememberedFolder {
   readonly snapshot: FolderSnapshot;
-  /** The bytes of the files are there. */
+  /** Whether the snapshot holds the bytes of the files. */
   readonly hasContents: boolean;
-  /** By what they depend on beside the files. */
+  /** With a key for what they depend on besides the files. */
   facts?: { readonly key: string; readonly facts: SkillFacts };
   report?: { readonly key: string; readonly report: SkillReport };
-  /** It is a skill and no part of a plugin, so there are no others in it. */
+  /** Whether it is a single skill and no part of a plugin, so that it contains no other skills. */
   readonly isPlain?: boolean;
 }
 

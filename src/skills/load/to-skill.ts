@@ -43,7 +43,7 @@ function describeCode({ code, directory }: SkillFolder, defined: DefinedSkill | 
   return `Not known until its ${code} is trusted; read it, then run: kitbag trust ${showPath(directory)}`;
 }
 
-/** What a skill is made of, beside what its sources say. */
+/** The parts of a skill besides the facts of its sources. */
 export interface SkillParts {
   readonly folder: SkillFolder;
   readonly frame: ToolFrame;

@@ -60,7 +60,7 @@ export interface SkillManifest {
   readonly requires: readonly string[];
   readonly uses: readonly string[];
   readonly permissions: Permissions;
-  /** Who wrote it: only text, unless there are `authorScopes`. Then it is the user who made it with the forge. */
+  /** The author: free text; with `authorScopes`, the user who made the skill with the forge. */
   readonly author?: string;
   /**
    * What its author could call when it was made. The forge writes it into every skill of a user: its tools call only what these

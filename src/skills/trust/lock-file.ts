@@ -90,8 +90,7 @@ function unusable(path: string, reason: string, cause?: unknown): KitbagError {
 }
 
 /**
- * Changes a lock, in one step that others see whole or not at all. Several programs may do so at once. Without a change nothing
- * is written.
+ * Changes a lock file atomically. Several programs may do so at the same time. Without a change nothing is written.
  *
  * @throws {KitbagError} `config-invalid` if the lock is wrong (see {@link loadLock}) or cannot be written.
  */

@@ -14,7 +14,7 @@ export interface MaybeSkill {
   readonly skill?: Skill;
 }
 
-/** What is known beside the skills that are locked. */
+/** What is known besides the locked skills. */
 export interface LockOptions {
   /** The other skills of the project. */
   readonly others?: readonly MaybeSkill[];

@@ -5,9 +5,8 @@ import { loadTrust, updateTrust } from "./trust-file.ts";
 import type { Digests } from "./trust-format.ts";
 
 /**
- * Lets what a person trusted in a project follow the project to another folder: each entry, also one whose trust was removed, goes on
- * under its new path. It takes the place of what was said about a project that was there before. What runs is still only what has the
- * same digests.
+ * Moves the trust entries of a project to its new folder, also entries whose trust was removed. They replace the entries of a project
+ * that was in that folder before. Code still runs only if it has the same digests.
  *
  * @throws {KitbagError} `config-invalid` if the list cannot be read or written.
  */

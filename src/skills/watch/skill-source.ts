@@ -10,7 +10,7 @@ import { createPythonReader, largestPythonSource, type PythonReader } from "../s
 import type { CollectOptions } from "./collect-hints.ts";
 import { watchFolders } from "./watch-folders.ts";
 
-/** Who starts waits for the skills, not for what reads a script that is saved later. */
+/** How long after a load the standby interpreter starts, so that it does not slow down the start of the program. */
 const prepareMs = 500;
 
 /** What a source reads, and what else it depends on. */

@@ -41,7 +41,7 @@ export function watchFolders(onChange: (paths: readonly string[]) => void, optio
     watches.delete(path);
   }
 
-  /** Whether the watch is still on what is there: not on a folder above, and not on one that was deleted and made again. */
+  /** Whether the watch is on the current folder: not on one above it, and not on one that was deleted and made again. */
   function isCurrent(path: string, isFile: boolean): boolean {
     const known = watches.get(path);
     if (known === undefined) return false;
