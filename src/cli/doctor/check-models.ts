@@ -181,7 +181,7 @@ async function askTinyQuestions(model: Model): Promise<TinyAnswers> {
   const answerMs = performance.now() - startedAt;
   if (first.error !== undefined) return { answerMs, callsTools, error: first.error };
   const workspace = createWorkspace({ tools: [add] });
-  const second = await createAgent({ ...asked, workspace }).run("Use the tool to add 19 and 23").result;
+  const second = await createAgent({ ...asked, workspace }).run("Use the tool add with a: 19 and b: 23").result;
   return { answerMs, callsTools, ...(second.error !== undefined && { error: second.error }) };
 }
 

@@ -59,6 +59,6 @@ test("readText() reads a pipe to its end, and stops where one has none", () => {
 });
 
 const code = `
-  const { readText } = await import(${JSON.stringify(new URL("read-text.ts", import.meta.url).href)});
+  const { readText } = await import(${JSON.stringify(new URL("read-input.ts", import.meta.url).href)});
   try { process.stdout.write(readText("--code", "@" + process.argv[1], "/")); } catch (error) { console.log(error.message); }
 `;

@@ -4,12 +4,10 @@ import { toWords } from "../../core/text-search.ts";
 const fillers = new Set(
   (
     "a an and any anything are as at be been being by can could current currently did do does for from gave give given had has have " +
-    "he her here him his how i i'd i'm id in into is it it's its just kindly let let's lets like may me my need now of ok okay on one only?" +
-    " or our out over please quickly really she so some something such tell than that that's the their them then there there's these they " +
-    "thing this those to too us use using very want was we were what what's whats which who who's will with you your yours about called named up right result output same whether"
-  )
-    .replace("only?", "")
-    .split(/\s+/u),
+    "he her here him his how i i'd i'm id in into is it it's its just kindly let let's lets like may me my need now of ok okay on one " +
+    "or our out over please quickly really she so some something such tell than that that's the their them then there there's these they " +
+    "thing this those to too us use using very want was we were what what's whats which who who's will with you your yours about called named up right result output same tool tools whether"
+  ).split(/\s+/u),
 );
 
 /** With one of these, something else is meant than to do it now. */

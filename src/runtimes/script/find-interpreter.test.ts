@@ -34,7 +34,9 @@ test("findInterpreter() takes Node for the program that runs Kitbag, whatever is
 test.for(["../../../bin/sh", "./../sh", "./bin/../../sh"])(
   "findInterpreter() says that %s is no path for it",
   (name) => {
-    expect(() => find([name], "a.sh")).toThrow(`"${name}" is not installed on this machine; name a program of this machine`);
+    expect(() => find([name], "a.sh")).toThrow(
+      `"${name}" is not installed on this machine; name a program of this machine`,
+    );
   },
 );
 

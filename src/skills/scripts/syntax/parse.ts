@@ -88,7 +88,11 @@ async function startParser(grammar: Grammar): Promise<LoadedParser> {
         if (cause instanceof ParseLimitReached) throw cause;
         // What it was doing is lost, and so is the memory for it.
         memory?.lose();
-        if (!isExhausted()) parser = create();
+        try {
+          if (!isExhausted()) parser = create();
+        } catch {
+          memory?.giveUp();
+        }
         throw new ParseLimitReached("its text takes too much memory to read");
       }
     },
@@ -110,6 +114,8 @@ interface ParserMemory {
   losses: number;
   /** Allows as much again as a parse that failed has lost. */
   lose(): void;
+  /** Nothing more can be parsed in this process. */
+  giveUp(): void;
 }
 
 let memory: ParserMemory | undefined;
@@ -121,7 +127,12 @@ function isExhausted(): boolean {
 function createMemory(): ParserMemory {
   const own = new webAssembly.Memory({ initial: startBytes / pageBytes, maximum: 2 ** 30 / pageBytes });
   const grow = own.grow.bind(own);
-  const shared: ParserMemory = { own, losses: 0, lose: () => void (shared.losses += 1) };
+  const shared: ParserMemory = {
+    own,
+    losses: 0,
+    lose: () => void (shared.losses += 1),
+    giveUp: () => void (shared.losses = mostLosses + 1),
+  };
   own.grow = (pages) => {
     const largest = startBytes + (shared.losses + 1) * mostBytes;
     if (own.buffer.byteLength + pages * pageBytes > largest)
