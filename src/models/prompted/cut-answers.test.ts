@@ -5,7 +5,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { FinishReason, Model, ModelContent, ModelPart } from "../model.ts";
-import { tools as caseTools } from "./cases/case.ts";
+import { tools as caseTools } from "../../../test/prompted-calls/case.ts";
 import { parseToolCalls } from "./parse-tool-calls.ts";
 import { promptTools } from "./prompt-tools.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { tools } from "./cases/case.ts";
+import { tools } from "../../../test/prompted-calls/case.ts";
 import { parseToolCalls } from "./parse-tool-calls.ts";
 
 /** Calls as they stand in what a model writes into a file. */

@@ -12,11 +12,11 @@ import type {
   ModelPrompt,
   ModelTool,
 } from "../model.ts";
-import { fenceCases } from "./cases/fence-cases.ts";
-import { jsonCases } from "./cases/json-cases.ts";
-import { proseCases } from "./cases/prose-cases.ts";
-import { tagCases } from "./cases/tag-cases.ts";
-import { tools as caseTools } from "./cases/case.ts";
+import { fenceCases } from "../../../test/prompted-calls/fence-cases.ts";
+import { jsonCases } from "../../../test/prompted-calls/json-cases.ts";
+import { proseCases } from "../../../test/prompted-calls/prose-cases.ts";
+import { tagCases } from "../../../test/prompted-calls/tag-cases.ts";
+import { tools as caseTools } from "../../../test/prompted-calls/case.ts";
 import { promptTools } from "./prompt-tools.ts";
 
 const tools: ModelTool[] = caseTools.map(({ name, inputSchema }) => ({

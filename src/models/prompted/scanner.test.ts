@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { tools } from "./cases/case.ts";
-import { damageCases } from "./cases/damage-cases.ts";
-import { expressionCases } from "./cases/expression-cases.ts";
-import { fenceCases } from "./cases/fence-cases.ts";
-import { jsonCases } from "./cases/json-cases.ts";
-import { nameCases } from "./cases/name-cases.ts";
-import { proseCases } from "./cases/prose-cases.ts";
-import { reactCases } from "./cases/react-cases.ts";
-import { tagCases } from "./cases/tag-cases.ts";
-import { tokenCases } from "./cases/token-cases.ts";
+import { tools } from "../../../test/prompted-calls/case.ts";
+import { damageCases } from "../../../test/prompted-calls/damage-cases.ts";
+import { expressionCases } from "../../../test/prompted-calls/expression-cases.ts";
+import { fenceCases } from "../../../test/prompted-calls/fence-cases.ts";
+import { jsonCases } from "../../../test/prompted-calls/json-cases.ts";
+import { nameCases } from "../../../test/prompted-calls/name-cases.ts";
+import { proseCases } from "../../../test/prompted-calls/prose-cases.ts";
+import { reactCases } from "../../../test/prompted-calls/react-cases.ts";
+import { tagCases } from "../../../test/prompted-calls/tag-cases.ts";
+import { tokenCases } from "../../../test/prompted-calls/token-cases.ts";
 import { createScanner, type Piece } from "./scanner.ts";
 import { toToolIndex } from "./tool-index.ts";
 

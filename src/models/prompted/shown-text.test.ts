@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Model, ModelCall, ModelContent, ModelMessage, ModelPart } from "../model.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
-import { tools as caseTools } from "./cases/case.ts";
+import { tools as caseTools } from "../../../test/prompted-calls/case.ts";
 import { promptTools } from "./prompt-tools.ts";
 
 const plain = '{"name": "get_weather", "arguments": {"city": "Paris"}}';

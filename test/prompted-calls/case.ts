@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../core/json.ts";
-import type { CallableTool } from "../tool-index.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { CallableTool } from "../../src/models/prompted/tool-index.ts";
 
 /** One answer of a model, and exactly what must be found in it. */
 export interface Case {
