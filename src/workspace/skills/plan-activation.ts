@@ -1,4 +1,5 @@
-import semver from "semver";
+import satisfies from "semver/functions/satisfies.js";
+import validRange from "semver/ranges/valid.js";
 
 import { KitbagError, type Problem } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
@@ -121,10 +122,10 @@ function checkVersion(
 ): Problem[] {
   const version = entry.tool.version ?? getSkill(entry.owner)?.version;
   if (use.range !== undefined) {
-    if (semver.validRange(use.range) === null) {
+    if (validRange(use.range) === null) {
       return [{ path, expected: "a range of versions like ^1.2", found: JSON.stringify(use.range) }];
     }
-    if (version === undefined || !semver.satisfies(version, use.range)) {
+    if (version === undefined || !satisfies(version, use.range)) {
       const found = version === undefined ? "a tool without a version" : `version ${version}`;
       return [{ path, expected: `${use.address} in a version that fits ${use.range}`, found }];
     }
