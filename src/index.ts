@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { FileNamer, FileParameters, FilePolicy, FileUse, NamedFile, WrittenFile } from "./core/call-files.ts";
 export { defineSkill } from "./core/define-skill.ts";
 export type { ReuseDefinition, SkillDefinition } from "./core/define-skill.ts";
 export { defineTool } from "./core/define-tool.ts";

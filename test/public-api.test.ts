@@ -81,6 +81,10 @@ test('"kitbag" exports these types', () => {
     "ErrorDetails",
     "FailedOutcome",
     "Failure",
+    "FileNamer",
+    "FileParameters",
+    "FilePolicy",
+    "FileUse",
     "ForgetOptions",
     "FoundItem",
     "Guard",
@@ -96,6 +100,7 @@ test('"kitbag" exports these types', () => {
     "JsonSchema",
     "JsonValue",
     "Middleware",
+    "NamedFile",
     "OkOutcome",
     "OutputHead",
     "OutputMatch",
@@ -170,6 +175,7 @@ test('"kitbag" exports these types', () => {
     "WorkspaceChange",
     "WorkspaceLimits",
     "WorkspaceOptions",
+    "WrittenFile",
   ]);
 });
 
@@ -639,6 +645,7 @@ test("errorCodes are these", () => {
     "descriptors-exhausted",
     "draft-not-found",
     "draft-refused",
+    "file-denied",
     "gate-unprotected",
     "grant-changed",
     "guard-refused",

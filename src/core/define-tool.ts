@@ -1,3 +1,4 @@
+import type { FileParameters } from "./call-files.ts";
 import { checkExamples, checkInject, checkPartNames, checkParts } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
 import { cloneJson, isRecord, showValue } from "./json.ts";
@@ -102,6 +103,7 @@ export interface ToolParts {
   readonly output?: SchemaSource;
   readonly annotations?: ToolAnnotations;
   readonly permissions?: Tool["permissions"];
+  readonly files?: FileParameters;
   readonly examples?: readonly ToolExample[];
   readonly inject?: Readonly<Record<string, Injected<unknown>>>;
   readonly needsApproval?: boolean;
@@ -154,7 +156,7 @@ type Description = Omit<Tool, "inputSchema" | "outputSchema" | "inject" | "refin
 /** Copies what describes a tool, so that it cannot change afterwards. */
 function describeTool(parts: ToolParts): Description {
   const { name, title, description, version, annotations, permissions, examples = [], limits, cache } = parts;
-  const { uses = [], meta = false, author } = parts;
+  const { uses = [], meta = false, author, files } = parts;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -162,6 +164,7 @@ function describeTool(parts: ToolParts): Description {
     ...(version !== undefined && { version }),
     annotations: freeze({ ...annotations }),
     permissions: freeze(cloneJson({ ...permissions })),
+    ...(files !== undefined && { files: freeze({ ...files }) }),
     examples: freeze(examples.map((example) => cloneJson({ ...example }))),
     needsApproval: parts.needsApproval ?? false,
     limits: freeze({ ...limits }),

@@ -117,6 +117,8 @@ export interface ErrorDetails {
   "draft-not-found": { readonly id: string; readonly known: readonly string[] };
   /** A draft of a tool or a skill did not pass: nothing of it is live. `reasons` are lines, the most important first. */
   "draft-refused": { readonly name: string; readonly reasons: readonly string[] };
+  /** The caller named a file that is not given to the tool. */
+  "file-denied": { readonly tool: string; readonly file: string; readonly reason: string };
   /** A listener that the network can reach has neither a token nor OAuth. */
   "gate-unprotected": { readonly host: string };
   /** What is at a granted or shielded path is not what it was: a link, a mount or another file took its place, or it is gone. */

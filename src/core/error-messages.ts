@@ -67,6 +67,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
     `Cannot listen on ${quote(host)}: every program that can reach this address could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
+  "file-denied": ({ tool, file, reason }) => `Cannot give the file ${quote(file)} to ${quote(tool)}: ${reason}`,
   "grant-changed": ({ path, found, cure }) =>
     `Cannot enforce the permissions of a tool at ${quote(path)}: ${found}; ${cure}`,
   "guard-refused": ({ guard, place, reason }) =>

@@ -1,3 +1,4 @@
+import type { WrittenFile } from "./call-files.ts";
 import type { Failure } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
 import type { Coercion } from "./schema/coerce.ts";
@@ -22,6 +23,8 @@ export interface OkOutcome<Output = JsonValue> {
   readonly capped?: CappedOutput;
   /** Set when the tool was not run for this call; says where the output comes from. */
   readonly recalled?: Recalled;
+  /** What the tool wrote: saved where the caller named a place, else only kept. Not what it wrote to folders that its permissions open. */
+  readonly files?: readonly WrittenFile[];
 }
 
 /** The source of an output without a run of the tool: cached for the same input or the same key, or shared with a running call. */
@@ -31,6 +34,8 @@ export type Recalled = "cache" | "key" | "shared";
 export interface FailedOutcome {
   readonly status: "failed";
   readonly error: Failure;
+  /** What the tool wrote until then. */
+  readonly files?: readonly WrittenFile[];
 }
 
 /** What stands in for an output that was too large: its beginning, its shape and where the rest is. */

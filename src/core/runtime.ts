@@ -1,3 +1,4 @@
+import type { FileNamer, NamedFile, WrittenFile } from "./call-files.ts";
 import type { UntilThen } from "./error-details.ts";
 import type { JsonValue } from "./json.ts";
 import type { ToolContext, Tool } from "./tool.ts";
@@ -13,6 +14,12 @@ export interface Runtime {
   /** The `kind` of the tools' code that it runs. */
   readonly kind: string;
   run(tool: Tool, input: unknown, context: RuntimeContext): unknown;
+  /**
+   * Finds the files that an input names. @default tools of this kind are given no files
+   *
+   * @throws {KitbagError} `file-denied` for one that this caller may not name.
+   */
+  findFiles?(tool: Tool, input: unknown, by: FileNamer): readonly NamedFile[] | Promise<readonly NamedFile[]>;
   /** Says where a tool runs, for the audit. @default in this process, and nothing holds it to its permissions */
   describe?(tool: Tool): RuntimeDescription | Promise<RuntimeDescription>;
 }
@@ -30,8 +37,22 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
+/** The files of one call. */
+export interface CallFiles {
+  /** What its input names, as `findFiles` found it and as it was allowed. */
+  readonly named: readonly NamedFile[];
+  /** Who names them. */
+  readonly by: FileNamer;
+  /** Reads what is kept under a handle for the caller. Rejects if nothing is. */
+  read(handle: string): Promise<Uint8Array>;
+  /** Tells of a file that the tool wrote; its bytes are kept if they are given and not too many. */
+  add(file: Omit<WrittenFile, "handle">, bytes?: Uint8Array): Promise<void>;
+}
+
 /** What a runtime gets with a call. */
 export interface RuntimeContext extends ToolContext {
+  /** @default the input names none, and what is written is told to nobody */
+  readonly files?: CallFiles;
   /** Where in a trace the tool runs, for processes that the runtime starts; empty without telemetry. */
   readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */

@@ -5,6 +5,7 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
+import type { FileParameters } from "./call-files.ts";
 import type { Progress } from "./events.ts";
 import type { JsonValue, JsonObject } from "./json.ts";
 import type { ToolOutcome } from "./outcome.ts";
@@ -90,6 +91,8 @@ export interface Tool {
   readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
   readonly permissions: Permissions;
+  /** The parameters that name files: what a caller names there is given to that call. @default none */
+  readonly files?: FileParameters;
   readonly examples: readonly ToolExample[];
   /** The names of the values it needs that the model never sees. */
   readonly inject: readonly string[];

@@ -4,6 +4,7 @@
  * `call/chain.ts`.
  */
 import type { CallEvent, ToolSource } from "../core/events.ts";
+import type { FilePolicy } from "../core/call-files.ts";
 import type { Guard } from "../core/guards.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { ScopesOf } from "../core/scopes.ts";
@@ -53,6 +54,11 @@ export interface WorkspaceOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Asked before each call, nested ones too. */
   readonly approve?: Approve;
+  /**
+   * What is done when a model names a file in a call. `ask`: one of the workspace's folder may be read unasked by a tool that has no
+   * network and calls no other; anything more needs an approval. `allow`: nobody is asked. `deny`: models name no files. @default "ask"
+   */
+  readonly files?: FilePolicy;
   /**
    * Where events, large outputs and what tools keep are kept. @default nowhere: events go to subscribers only, large outputs and
    * what tools keep to memory

@@ -45,6 +45,7 @@ const optionNames = Object.keys({
   components: true,
   skills: true,
   runtimes: true,
+  files: true,
   limits: true,
   rates: true,
   quotas: true,

@@ -31,7 +31,7 @@ export type MadeTool =
 
 /** Makes the tool of a script, or of one of its sub-commands, which {@link checkTools} has checked. */
 export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: ScriptTool): MadeTool {
-  const { name, description, inputSchema, outputSchema, annotations = {}, limits = {}, cache, examples } = own;
+  const { name, description, inputSchema, outputSchema, annotations = {}, limits = {}, cache, examples, files } = own;
   const code: ScriptCode = {
     kind: "script",
     directory: frame.directory,
@@ -51,6 +51,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     ...(outputSchema !== undefined && { outputSchema: freeze(outputSchema) }),
     annotations: freeze(annotations),
     permissions: frame.permissions,
+    ...(files !== undefined && { files: freeze(files) }),
     examples: freeze(examples),
     inject: noNames,
     needsApproval: false,
@@ -139,6 +140,7 @@ function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile, parts:
     ...(listed.version !== undefined && { version: listed.version }),
     input: listed.input ?? { type: "object", additionalProperties: true },
     ...(listed.output !== undefined && { output: listed.output }),
+    ...(listed.files !== undefined && { files: listed.files }),
     ...(listed.annotations !== undefined && { annotations: listed.annotations }),
     limits: withoutUndefined<ToolLimits>({ limitMs: listed.limitMs, retries: listed.retries, rate: listed.rate }),
     ...(listed.cache !== undefined && { cache: listed.cache }),

@@ -42,6 +42,7 @@ const tool = closed(
     language: { enum: sourceLanguages },
     input: { type: "object" },
     output: { type: "object" },
+    files: { type: "object", additionalProperties: { enum: ["read", "write"] } },
     annotations,
     limitMs: { type: "number", exclusiveMinimum: 0 },
     retries: { type: "integer", minimum: 0, maximum: 10 },

@@ -1,3 +1,4 @@
+import type { FileParameters } from "../../core/call-files.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { McpServerEntry } from "../../core/mcp-source.ts";
 import type { Permissions } from "../../core/permissions.ts";
@@ -22,6 +23,8 @@ export interface ManifestTool {
   readonly language?: (typeof sourceLanguages)[number];
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
+  /** The parameters that name files. */
+  readonly files?: FileParameters;
   readonly annotations?: ToolAnnotations;
   readonly limitMs?: number;
   /** Only of a tool that is idempotent or read-only. */

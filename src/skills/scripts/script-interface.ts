@@ -1,3 +1,4 @@
+import type { FileParameters } from "../../core/call-files.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ToolAnnotations, ToolCache, ToolExample, ToolLimits } from "../../core/tool.ts";
@@ -43,6 +44,8 @@ export interface ScriptTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly mapping: ArgvMapping;
+  /** The parameters that name files. @default none */
+  readonly files?: FileParameters;
   readonly confidence: Confidence;
   /** What the schema was read from, in a word or two: `argparse`, `usage line`, `manifest`. */
   readonly source: string;

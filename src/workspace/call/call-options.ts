@@ -1,3 +1,4 @@
+import type { FileNamer } from "../../core/call-files.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Scopes } from "../../core/scopes.ts";
@@ -51,6 +52,11 @@ export interface CallOptions {
   readonly tracestate?: string;
   /** The owner whose tools a bare name means first. */
   readonly from?: string;
+  /**
+   * Who names the files in the input: what is named in a parameter of {@link Tool.files} is there for the tool in this call. Only the
+   * local user, with all scopes, is taken for a `person`. @default "model"; "remote" if `user` is another than the local one
+   */
+  readonly namedBy?: FileNamer;
   /** Gets the events of this call and of those inside it. */
   readonly onEvent?: (event: CallEvent) => void;
 }

@@ -170,6 +170,7 @@ const expectations: Expectations<CallOptions> = {
   traceparent: [isTextOption, "a text"],
   tracestate: [isTextOption, "a text"],
   from: [isTextOption, "a text"],
+  namedBy: [(value) => ["person", "model", "remote"].includes(value as string), '"person", "model" or "remote"'],
   onEvent: [isFunction, "a function"],
 };
 

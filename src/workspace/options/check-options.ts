@@ -23,6 +23,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   injected: [(value) => isObject(value) || isFunction(value), "an object or a function"],
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
+  files: [(value) => ["ask", "allow", "deny"].includes(value as string), '"ask", "allow" or "deny"'],
   localUser: [(value) => typeof value === "string" && value !== "", "a text"],
   scopesOf: [isFunction, "a function"],
   guards: guardsExpectation,
