@@ -18,8 +18,8 @@ export interface Bridge {
 export interface Machine {
   /** Gives names to tools, before the program begins. */
   name(names: Pick<ProgramStart, "aliases" | "globals">): void;
-  /** Tells the program how calls ended, and lets it go on: `Answer`s in JSON. Answers with their number. */
-  settle(answers: string): number;
+  /** Tells the program how a call ended, and lets it go on: an `Answer` in JSON. */
+  settle(answer: string): void;
   /** Tells the program that a timer is over, and lets it go on. */
   fire(id: number): void;
   /** Lets the first of `sources` begin that can be parsed. */
@@ -35,18 +35,16 @@ const asyncFlag = 128;
 export function createMachine(vm: QuickJS, bridge: Bridge): Machine {
   const { name, settle, fire, watch } = install(vm, bridge);
 
-  function send(target: JSValueHandle, ...args: readonly (JSValueHandle | string | number | boolean)[]): number {
+  function send(target: JSValueHandle, ...args: readonly (JSValueHandle | string | number | boolean)[]): void {
     const handles = args.map((arg) => (typeof arg === "object" ? arg : vm.hostToHandle(arg)));
     const result = vm.callFunction(target, vm.undefined, ...handles);
-    const value = result.toNumber();
     for (const handle of [result, ...handles]) handle.dispose();
     vm.executePendingJobs();
-    return value;
   }
 
   return {
     name: (names) => send(name, JSON.stringify(names)),
-    settle: (answers) => send(settle, answers),
+    settle: (answer) => send(settle, answer),
     fire: (id) => send(fire, id),
     begin(sources) {
       const { promise, isStatements } = startFirst(vm, sources);

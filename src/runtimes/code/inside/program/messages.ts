@@ -1,5 +1,3 @@
-import type { ExchangeEnds } from "./exchange.ts";
-
 /** What one program is run with. */
 export interface ProgramStart {
   readonly source: string;
@@ -18,10 +16,10 @@ export interface ProgramLimits {
   readonly maxCalls: number;
 }
 
-/** How a call ended: its output, or its failure. A worker is told a list of these, or a {@link ProgramStart}, in JSON. */
+/** How a call ended: its output, or its failure. A worker is told this in JSON, because that is what a machine takes, or a {@link ProgramStart}. */
 export type Answer = readonly [id: number, isOk: boolean, value: unknown];
 
-/** Something that a program does: it begins, calls a tool, prints, ends. A worker tells a list of these, in JSON. */
+/** Something that a program does: it begins, calls a tool, prints, ends. A worker tells this in JSON. */
 export type Step =
   | readonly ["begin"]
   | readonly ["call", id: number, address: string, input: unknown]
@@ -43,40 +41,6 @@ export interface WorkerData {
   readonly engine: string;
   /** Its code, compiled: a `WebAssembly.Module`. */
   readonly wasm: object;
-  readonly ends: ExchangeEnds;
   /** How much memory each machine may use. */
   readonly memoryBytes: number;
-}
-
-/** Values that are sent together, in one text: a list in JSON. */
-export interface Batch {
-  /** Adds a value, as JSON. */
-  add(json: string): void;
-  /** Sends what was added since the last time, if anything was. */
-  send(): void;
-}
-
-/** More at once saves little; the receiver can begin with these, and little is in memory twice. */
-const manyCharacters = 512;
-
-/** Makes an empty batch. One that has become long is sent before more is added. */
-export function createBatch(send: (text: string) => void): Batch {
-  let parts: string[] = [];
-  let length = 0;
-
-  const batch: Batch = {
-    add(json) {
-      if (length + json.length > manyCharacters) batch.send();
-      parts.push(json);
-      length += json.length;
-    },
-    send() {
-      if (parts.length === 0) return;
-      const text = `[${parts.join(",")}]`;
-      parts = [];
-      length = 0;
-      send(text);
-    },
-  };
-  return batch;
 }

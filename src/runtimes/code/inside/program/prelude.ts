@@ -60,12 +60,7 @@ function refuse(address, cause) {
 }
 
 function settle(text) {
-  const answers = parse(text);
-  for (let index = 0; index < answers.length; index++) settleOne(answers[index]);
-  return answers.length;
-}
-
-function settleOne(answer) {
+  const answer = parse(text);
   const id = answer[0], value = answer[2];
   const call = waiting[id];
   delete waiting[id];

@@ -1,4 +1,4 @@
-import { createBatch, type Batch, type Answer, type ProgramEnd, type ProgramStart, type Step } from "./messages.ts";
+import type { Answer, ProgramEnd, ProgramStart, Step } from "./messages.ts";
 import type { Bridge, Machine } from "./create-machine.ts";
 import { toSources } from "./to-sources.ts";
 
@@ -11,8 +11,7 @@ const longestTimer = 2 ** 31 - 1;
 export class ProgramRun implements Bridge {
   readonly #start: ProgramStart;
   readonly #machine: Machine;
-  /** What was not told yet: telling a few steps at once is cheaper. */
-  readonly #steps: Batch;
+  readonly #tellJson: (step: string) => void;
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   #callCount = 0;
   /** How many calls have not ended. */
@@ -25,16 +24,14 @@ export class ProgramRun implements Bridge {
   #isOutOfTime = false;
   #isOver = false;
 
-  constructor(start: ProgramStart, machine: Machine, tell: (steps: string) => void) {
+  constructor(start: ProgramStart, machine: Machine, tell: (step: string) => void) {
     this.#start = start;
     this.#machine = machine;
-    this.#steps = createBatch(tell);
+    this.#tellJson = tell;
   }
 
   /** Whether the program must stop; the machine asks again and again while it runs. */
   isInterrupted(): boolean {
-    // What it has called can run while it goes on computing.
-    this.#steps.send();
     const { cpuMs } = this.#start.limits;
     // Elapsed time is cheaper to ask for, and never less.
     const elapsedMs = this.#usedMs + performance.now() - this.#enteredAt;
@@ -45,32 +42,17 @@ export class ProgramRun implements Bridge {
 
   begin(): void {
     this.#tell(["begin"]);
-    this.#steps.send();
     this.#enter(() => {
       this.#machine.name(this.#start);
       this.#machine.begin(toSources(this.#start));
     });
   }
 
-  /** Whether the program waits for a call. */
-  get isWaiting(): boolean {
-    return this.#waiting > 0 && !this.#isOver;
-  }
-
-  /** Whether the program waits for a time. */
-  get hasTimers(): boolean {
-    return this.#timers.size > 0;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Takes how calls ended: {@link Answer}s in JSON. */
-  settle(answers: string): void {
+  /** Takes how a call ended: an {@link Answer} in JSON. */
+  settle(answer: string): void {
     this.#enter(() => {
-      const count = this.#machine.settle(answers);
-      this.#waiting -= count;
+      this.#waiting -= 1;
+      this.#machine.settle(answer);
     });
   }
 
@@ -78,7 +60,7 @@ export class ProgramRun implements Bridge {
     if (this.#isOver) return;
     this.#waiting += 1;
     this.#callCount += 1;
-    if (this.#callCount <= this.#start.limits.maxCalls) this.#steps.add(json);
+    if (this.#callCount <= this.#start.limits.maxCalls) this.#tellJson(json);
     else this.#refuse(json);
   }
 
@@ -119,7 +101,6 @@ export class ProgramRun implements Bridge {
       this.#end(this.#toEnd(cause));
     }
     this.#usedMs += performance.now() - this.#enteredAt;
-    this.#steps.send();
     if (this.#waiting > 0 || this.#timers.size > 0) return;
     const reason = "it waits for a promise that nothing will ever settle; await tools, or resolve it yourself";
     this.#end({ status: "failed", reason });
@@ -130,7 +111,6 @@ export class ProgramRun implements Bridge {
     this.#isOver = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#tell(["end", this.#isOutOfTime ? { status: "out-of-time" } : end]);
-    this.#steps.send();
   }
 
   #toEnd(cause: unknown): ProgramEnd {
@@ -151,11 +131,11 @@ export class ProgramRun implements Bridge {
     const limit = this.#start.limits.maxCalls;
     const message = `Cannot call ${JSON.stringify(tool)}: this program has used its ${limit} calls; use fewer, or return what is there`;
     const failure = { code: "budget-spent", message, details: { tool, limit } };
-    setImmediate(() => this.settle(JSON.stringify([[id, false, failure]] satisfies Answer[])));
+    setImmediate(() => this.settle(JSON.stringify([id, false, failure] satisfies Answer)));
   }
 
   #tell(step: Step): void {
-    this.#steps.add(JSON.stringify(step));
+    this.#tellJson(JSON.stringify(step));
   }
 }
 
