@@ -6,14 +6,13 @@
 import { Socket } from "node:net";
 
 import { checkModule, RefusedModule } from "./module/check-module.ts";
-import { holdStart } from "./module/hold-start.ts";
 import { limitModule } from "./module/limit-module.ts";
-import { webAssembly, type LoadedModule } from "./module/web-assembly.ts";
+import { webAssembly, type CompiledModule } from "./module/web-assembly.ts";
 import { createWorkerPool, type WorkerPool } from "./pool/worker-pool.ts";
 import { createFrameReader, toFrame } from "./wire/frames.ts";
 import type { FromHost, HostSettings, Root, ToHost } from "./wire/messages.ts";
 
-type Loaded = LoadedModule | { readonly reason: string };
+type Loaded = { readonly module: CompiledModule } | { readonly reason: string };
 
 const channel = new Socket({ fd: 3 });
 const read = createFrameReader<ToHost>(Number.MAX_SAFE_INTEGER);
@@ -77,11 +76,9 @@ async function keep(digest: string, loading: Promise<Loaded>): Promise<void> {
 
 async function load(bytes: Uint8Array): Promise<Loaded> {
   try {
-    const limited = limitModule(bytes, settings?.limits.memoryBytes ?? 0);
-    const module = await webAssembly.compile(limited);
+    const module = await webAssembly.compile(limitModule(bytes, settings?.limits.memoryBytes ?? 0));
     checkModule(module);
-    const { bytes: held, start } = holdStart(limited);
-    return start === undefined ? { module } : { module: await webAssembly.compile(held), start };
+    return { module };
   } catch (cause) {
     if (cause instanceof RefusedModule) return { reason: cause.message };
     return { reason: `it is no valid module: ${cause instanceof Error ? cause.message : "it does not compile"}` };
@@ -92,7 +89,7 @@ function call(message: ToHost & { readonly type: "call" }, input: Uint8Array): v
   const { id, digest, args, environment } = message;
   const begin = (loaded: Loaded): void => {
     if ("reason" in loaded) tell({ type: "end", id, end: { kind: "refused", reason: loaded.reason } });
-    else pool?.run({ id, digest, args, environment, input }, loaded);
+    else pool?.run({ id, digest, args, environment, input }, loaded.module);
   };
   const loaded = modules.get(digest) ?? { reason: "its bytes are not here" };
   // One that is ready begins at once; the first call waits until it is compiled.

@@ -1,8 +1,8 @@
 /** The program of one worker: runs modules, one call after the other, each in a new instance. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 
-import type { LoadedModule } from "./module/web-assembly.ts";
-import { prepareCall, type PreparedCall } from "./pool/prepare-call.ts";
+import type { CompiledModule } from "./module/web-assembly.ts";
+import { runCall } from "./pool/run-call.ts";
 import type { FromWorker, Job, ToWorker, WorkerSettings } from "./wire/messages.ts";
 
 // Most errors here are numbers that a module is told, a thousand times over; their stacks are never read.
@@ -10,10 +10,7 @@ Error.stackTraceLimit = 0;
 
 const { roots, limits, answered } = workerData as WorkerSettings;
 const answerFlag = new Int32Array(answered);
-const modules = new Map<string, LoadedModule>();
-/** Calls of the modules that were used last, ready to begin. */
-const prepared = new Map<string, PreparedCall>();
-const maxPrepared = 4;
+const modules = new Map<string, CompiledModule>();
 const port = parentPort;
 if (port === null) throw new Error("This program is a worker");
 
@@ -27,11 +24,10 @@ const place = {
 port.on("message", (message: ToWorker) => {
   switch (message.type) {
     case "module":
-      modules.set(message.digest, message.loaded);
+      modules.set(message.digest, message.module);
       break;
     case "forget":
       modules.delete(message.digest);
-      prepared.delete(message.digest);
       break;
     case "run":
       run(message.job);
@@ -50,14 +46,7 @@ function run(job: Job): void {
   const { digest } = job;
   const module = modules.get(digest);
   if (module === undefined) throw new Error(`There is no module ${digest} here`);
-  const call = prepared.get(digest) ?? prepareCall(module, place);
-  prepared.delete(digest);
-  const { end, output } = call.run(job);
-  tell({ type: "end", end, output });
-  // While no caller waits.
-  prepared.set(digest, prepareCall(module, place));
-  const [oldest] = prepared.keys();
-  if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest);
+  tell({ type: "end", ...runCall(module, job, place) });
 }
 
 function ask(request: Uint8Array): Uint8Array {

@@ -5,7 +5,7 @@ export interface Section {
 }
 
 /** The numbers of the sections that are looked at here. */
-export const sectionIds = { custom: 0, table: 4, memory: 5, export: 7, start: 8 } as const;
+export const sectionIds = { custom: 0, table: 4, memory: 5 } as const;
 
 /** What a module begins with: the magic number and a version. */
 export const preambleBytes = 8;

@@ -11,13 +11,6 @@ export interface CompiledModule {
   readonly [Symbol.toStringTag]: "WebAssembly.Module";
 }
 
-/** A module that may run. */
-export interface LoadedModule {
-  readonly module: CompiledModule;
-  /** The export to call before `_start`, if there is one. */
-  readonly start?: string;
-}
-
 /** A module with a memory of its own. */
 export interface Instance {
   readonly exports: Readonly<Record<string, ExportValue>>;

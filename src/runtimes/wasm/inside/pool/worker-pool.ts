@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-import type { LoadedModule } from "../module/web-assembly.ts";
+import type { CompiledModule } from "../module/web-assembly.ts";
 import type { CallEnd, HostSettings, FromWorker, Job, ToWorker, WorkerSettings } from "../wire/messages.ts";
 
 /** What the pool tells about calls. */
@@ -14,7 +14,7 @@ export interface PoolEvents {
 
 /** Workers that run calls, one each at a time. */
 export interface WorkerPool {
-  run(job: Job, module: LoadedModule): void;
+  run(job: Job, module: CompiledModule): void;
   answer(id: number, bytes: Uint8Array): void;
   /** Ends a call, whatever it does: its thread is ended with it. */
   cancel(id: number): void;
@@ -23,7 +23,7 @@ export interface WorkerPool {
 
 interface Waiting {
   readonly job: Job;
-  readonly module: LoadedModule;
+  readonly module: CompiledModule;
 }
 
 const nothing = new Uint8Array(0);
@@ -89,7 +89,7 @@ export function createWorkerPool(settings: HostSettings, events: PoolEvents): Wo
 
 function begin(slot: Slot, { job, module }: Waiting): void {
   slot.job = job;
-  if (!slot.known.has(job.digest)) tellSlot(slot, { type: "module", digest: job.digest, loaded: module });
+  if (!slot.known.has(job.digest)) tellSlot(slot, { type: "module", digest: job.digest, module });
   slot.known.add(job.digest);
   tellSlot(slot, { type: "run", job });
 }

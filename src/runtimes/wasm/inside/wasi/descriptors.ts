@@ -41,10 +41,8 @@ export interface OpenFile {
 /** How many things a module may have open at once. */
 const maxOpen = 128;
 
-/** What a module has open, by number. Nothing is, before the call begins. */
+/** What a module has open, by number. */
 export interface Descriptors {
-  /** Opens what a module begins with: its standard streams as 0, 1 and 2, then what is granted. */
-  openAll(standard: readonly Descriptor[], roots: readonly Root[]): void;
   get(number: number): Descriptor;
   directory(number: number): OpenDirectory;
   file(number: number): OpenFile;
@@ -55,8 +53,20 @@ export interface Descriptors {
   closeAll(): void;
 }
 
-/** Makes the descriptors of one call. */
-export function createDescriptors(): Descriptors {
+/** Makes the descriptors of one call, which begins with its standard streams as 0, 1 and 2, then what is granted. */
+export function openDescriptors(standard: readonly Descriptor[], roots: readonly Root[]): Descriptors {
+  const descriptors = createDescriptors();
+  try {
+    for (const descriptor of standard) descriptors.add(descriptor);
+    for (const root of roots) descriptors.add(openRoot(root));
+    return descriptors;
+  } catch (cause) {
+    descriptors.closeAll();
+    throw cause;
+  }
+}
+
+function createDescriptors(): Descriptors {
   const open = new Map<number, Descriptor>();
 
   function get(number: number): Descriptor {
@@ -81,9 +91,6 @@ export function createDescriptors(): Descriptors {
   }
 
   return {
-    openAll: (standard, roots) => {
-      for (const descriptor of [...standard, ...roots.map(openRoot)]) add(descriptor);
-    },
     get,
     directory(number) {
       const found = get(number);

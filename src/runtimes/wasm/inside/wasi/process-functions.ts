@@ -6,16 +6,15 @@ import { CallEnded, WasiError, toErrno } from "./errno.ts";
 import { type Guest, toCTexts } from "./guest.ts";
 import type { WasiFunctions } from "./wasi-names.ts";
 
-/** Arguments, environment (which are known only when the call begins), clocks, random numbers and the end. */
-export function processFunctions(guest: Guest, getFacts: () => CallFacts): WasiFunctions {
-  const args = (): Uint8Array[] => toCTexts(getFacts().args);
-  const environment = (): Uint8Array[] =>
-    toCTexts(Object.entries(getFacts().environment).map(([name, value]) => `${name}=${value}`));
+/** Arguments, environment, clocks, random numbers and the end. */
+export function processFunctions(guest: Guest, facts: CallFacts): WasiFunctions {
+  const args = toCTexts(facts.args);
+  const environment = toCTexts(Object.entries(facts.environment).map(([name, value]) => `${name}=${value}`));
   return {
-    args_get: (list: number, buffer: number) => setTexts(guest, args(), list, buffer),
-    args_sizes_get: (count: number, size: number) => setSizes(guest, args(), count, size),
-    environ_get: (list: number, buffer: number) => setTexts(guest, environment(), list, buffer),
-    environ_sizes_get: (count: number, size: number) => setSizes(guest, environment(), count, size),
+    args_get: (list: number, buffer: number) => setTexts(guest, args, list, buffer),
+    args_sizes_get: (count: number, size: number) => setSizes(guest, args, count, size),
+    environ_get: (list: number, buffer: number) => setTexts(guest, environment, list, buffer),
+    environ_sizes_get: (count: number, size: number) => setSizes(guest, environment, count, size),
     clock_res_get: (clock: number, result: number) => {
       readClock(clock);
       guest.set64(result, 1000);

@@ -487,8 +487,8 @@ function openGuest(roots: readonly Root[], { fileBytes = 2 ** 20 } = {}): TestGu
   const guest = createGuest();
   guest.attach({ buffer: new ArrayBuffer(65_536) });
   const ignore = (): void => {};
-  const wasi = createWasi({ guest, fileBytes, writeOutput: ignore, writeError: ignore });
-  wasi.begin({ roots, input: new Uint8Array(0), args: [], environment: {} });
+  const facts = { roots, input: new Uint8Array(0), args: [], environment: {} };
+  const wasi = createWasi({ ...facts, guest, fileBytes, writeOutput: ignore, writeError: ignore });
   let isOpen = true;
   const test: TestGuest = {
     ...guest,

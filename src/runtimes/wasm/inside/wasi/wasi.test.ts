@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CallEnded, errno } from "./errno.ts";
 import { createGuest, type Guest } from "./guest.ts";
 import { wasiNames } from "./wasi-names.ts";
-import { createWasi, type WasiCall, type WasiOptions } from "./wasi.ts";
+import { createWasi, type WasiOptions } from "./wasi.ts";
 
 test("args_get() and environ_get() write texts that end with zero", () => {
   const { call, view, guest } = openGuest({ args: ["tool", "ä"], environment: { A: "1", LONG: "x\0y" } });
@@ -148,13 +148,12 @@ test.for(wasiNames.filter((name) => name !== "proc_exit"))(
 test("createWasi() answers with an error before the module has a memory", () => {
   const guest = createGuest();
   const wasi = createWasi({ ...defaults, guest });
-  wasi.begin(defaults);
 
   expect(wasi.imports["random_get"]?.(...([0, 1] as never[]))).toBe(errno.fault);
 });
 
 const ignore = (): void => {};
-const defaults: Omit<WasiOptions, "guest"> & WasiCall = {
+const defaults: Omit<WasiOptions, "guest"> = {
   roots: [],
   fileBytes: 0,
   input: new Uint8Array(0),
@@ -171,11 +170,10 @@ interface TestGuest {
 }
 
 /** A module that does nothing but what the test does in its name. */
-function openGuest(options: Partial<WasiOptions & WasiCall> = {}): TestGuest {
+function openGuest(options: Partial<WasiOptions> = {}): TestGuest {
   const guest = createGuest();
   guest.attach({ buffer: new ArrayBuffer(65_536) });
   const wasi = createWasi({ ...defaults, ...options, guest });
-  wasi.begin({ ...defaults, ...options });
   return { guest, view: guest.view, call: (name, ...values) => wasi.imports[name]?.(...(values as never[])) };
 }
 

@@ -1,4 +1,4 @@
-import type { LoadedModule } from "../module/web-assembly.ts";
+import type { CompiledModule } from "../module/web-assembly.ts";
 
 /** A directory that modules see, under a name that they use. */
 export interface Root {
@@ -90,7 +90,7 @@ export interface Job extends CallFacts {
 
 /** What a worker is told. */
 export type ToWorker =
-  | { readonly type: "module"; readonly digest: string; readonly loaded: LoadedModule }
+  | { readonly type: "module"; readonly digest: string; readonly module: CompiledModule }
   | { readonly type: "forget"; readonly digest: string }
   | { readonly type: "run"; readonly job: Job }
   | { readonly type: "answer"; readonly bytes: Uint8Array };

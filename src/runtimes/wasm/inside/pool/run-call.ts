@@ -1,8 +1,8 @@
 import { wasiModule } from "../module/check-module.ts";
-import { type GuestMemory, type Instance, type LoadedModule, webAssembly } from "../module/web-assembly.ts";
+import { type CompiledModule, type GuestMemory, webAssembly } from "../module/web-assembly.ts";
 import { CallEnded } from "../wasi/errno.ts";
 import { type Guest, createGuest } from "../wasi/guest.ts";
-import { createWasi } from "../wasi/wasi.ts";
+import { createWasi, type Wasi } from "../wasi/wasi.ts";
 import type { CallEnd, CallLimits, Root, Job } from "../wire/messages.ts";
 
 /** Where a call runs, and how it reaches the rest of the world. */
@@ -14,53 +14,32 @@ export interface CallPlace {
   ask(request: Uint8Array): Uint8Array;
 }
 
-/** A call that can begin at once. */
-export interface PreparedCall {
-  /** Runs the module from its start to its end; once. */
-  run(job: Job): CallResult;
-}
-
-/** Prepares a call: its instance is made now, so that it need not be made when the call comes. Nothing of the module runs before that. */
-export function prepareCall({ module, start }: LoadedModule, place: CallPlace): PreparedCall {
+/** Runs a module from its start to its end, in an instance of its own. */
+export function runCall(module: CompiledModule, job: Job, place: CallPlace): CallResult {
+  const { roots, limits, writeError, ask } = place;
   const guest = createGuest();
-  const output = createOutput(place.limits.outputBytes, place.writeError);
-  const { fileBytes } = place.limits;
-  const wasi = createWasi({ guest, fileBytes, writeOutput: output.write, writeError: output.writeError });
-  const ask = (request: Uint8Array): Uint8Array => {
+  const output = createOutput(limits.outputBytes, writeError);
+  const askHost = (request: Uint8Array): Uint8Array => {
     output.count(request.length);
-    return place.ask(request);
+    return ask(request);
   };
-  const imports = { [wasiModule]: wasi.imports, kitbag: kitbagImports(guest, ask) };
-  const getInstance = attempt((): Instance => new webAssembly.Instance(module, imports));
-
-  return {
-    run(job) {
-      let memory: GuestMemory | undefined;
-      try {
-        wasi.begin({ ...job, roots: place.roots });
-        const { exports } = getInstance();
-        memory = exports["memory"] as GuestMemory;
-        guest.attach(memory);
-        for (const name of start === undefined ? ["_start"] : [start, "_start"]) (exports[name] as () => void)();
-        return output.finish({ kind: "exit", code: 0 });
-      } catch (cause) {
-        return output.finish(toEnd(cause, memory?.buffer.byteLength ?? 0));
-      } finally {
-        wasi.close();
-      }
-    },
-  };
-}
-
-/** Does something now; the answer gives what came of it, or throws what it threw. */
-function attempt<Value>(act: () => Value): () => Value {
+  let wasi: Wasi | undefined;
+  let memory: GuestMemory | undefined;
   try {
-    const value = act();
-    return () => value;
+    wasi = createWasi({
+      ...{ ...job, guest, roots, fileBytes: limits.fileBytes },
+      ...{ writeOutput: output.write, writeError: output.writeError },
+    });
+    const imports = { [wasiModule]: wasi.imports, kitbag: kitbagImports(guest, askHost) };
+    const { exports } = new webAssembly.Instance(module, imports);
+    memory = exports["memory"] as GuestMemory;
+    guest.attach(memory);
+    (exports["_start"] as () => void)();
+    return output.finish({ kind: "exit", code: 0 });
   } catch (cause) {
-    return () => {
-      throw cause;
-    };
+    return output.finish(toEnd(cause, memory?.buffer.byteLength ?? 0));
+  } finally {
+    wasi?.close();
   }
 }
 
