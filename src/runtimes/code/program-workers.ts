@@ -128,7 +128,7 @@ async function followProgram(
   let isOver = false;
   const settle = (answer: Answer): void => {
     // The thread may have another program by now.
-    if (!isOver) worker.postMessage(JSON.stringify(answer));
+    if (!isOver) worker.postMessage(JSON.stringify(answer), []);
   };
   const take = (step: Step): void => {
     switch (step[0]) {
@@ -160,7 +160,7 @@ async function followProgram(
   const onExit = (): void => reject(new Error("The thread of the program ended"));
   worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   signal.addEventListener("abort", onAbort);
-  worker.postMessage(start);
+  worker.postMessage(start, []);
   try {
     return await promise;
   } finally {

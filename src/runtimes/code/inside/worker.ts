@@ -29,7 +29,7 @@ async function begin(start: ProgramStart): Promise<void> {
   // The program before it is over; its machine must not stop this one.
   run = undefined;
   const machine = await makeMachine();
-  run = new ProgramRun(start, machine, (step) => parentPort?.postMessage(step));
+  run = new ProgramRun(start, machine, (step) => parentPort?.postMessage(step, []));
   run.begin();
 }
 
