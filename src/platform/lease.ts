@@ -9,8 +9,6 @@ export interface LeaseTerms {
   readonly key: string;
   /** How long the key is held after each renewal. */
   readonly leaseMs: number;
-  /** Whether it must survive a loss of power. @default true */
-  readonly durable?: boolean;
   /** What is in the key meanwhile. */
   value(): JsonValue;
   /** Tells whether a value in the key was written by this lease. */
@@ -22,7 +20,10 @@ export type Renewal =
   | { readonly status: "kept" | "doubtful" }
   | { readonly status: "lost"; readonly found: VersionedValue };
 
-/** A key of a store that one process holds until it expires. It is renewed and released by its owner. */
+/**
+ * A key of a store that one process holds until it expires. It is renewed and released by its owner. It need not survive a loss of
+ * power: neither do the processes that hold it.
+ */
 export class KeyLease {
   readonly #terms: LeaseTerms;
   #version = 0;
@@ -33,11 +34,6 @@ export class KeyLease {
     this.#terms = terms;
   }
 
-  /** The version of the key that this lease wrote last. */
-  get version(): number {
-    return this.#version;
-  }
-
   /**
    * Writes the key, if it has this version; 0 if it must not exist.
    *
@@ -46,18 +42,8 @@ export class KeyLease {
   async claim(ifVersion: number): Promise<void> {
     // A lease that is released while it is renewed must not be written afterwards.
     if (this.#isReleased) return;
-    const { kv, key, leaseMs, durable = true } = this.#terms;
-    this.#version = await kv.set(key, this.#terms.value(), { ifVersion, expiresInMs: leaseMs, durable });
-  }
-
-  /** Notes that the key was written together with something else. */
-  noteClaimed(version: number): void {
-    this.#version = version;
-  }
-
-  /** Notes that the key was deleted together with something else. */
-  noteReleased(): void {
-    this.#isReleased = true;
+    const { kv, key, leaseMs } = this.#terms;
+    this.#version = await kv.set(key, this.#terms.value(), { ifVersion, expiresInMs: leaseMs, durable: false });
   }
 
   renew(): Promise<Renewal> {
@@ -70,8 +56,8 @@ export class KeyLease {
   async release(): Promise<void> {
     this.#isReleased = true;
     await this.#renewing;
-    const { kv, key, durable = true } = this.#terms;
-    await kv.delete(key, { ifVersion: this.#version, durable });
+    const { kv, key } = this.#terms;
+    await kv.delete(key, { ifVersion: this.#version, durable: false });
   }
 
   async #renew(): Promise<Renewal> {
@@ -132,8 +118,7 @@ export interface Lease {
 /** Takes a key, unless it is held, here or in another process. `over` is the version of a lease whose process is dead. */
 export async function takeLease(kv: KeyValueStore, key: string, over = 0): Promise<Lease | undefined> {
   const token = crypto.randomUUID();
-  // It need not survive a loss of power: neither do the processes that hold it.
-  const terms = { kv, key, leaseMs, durable: false, value: () => token, isOwn: (value: JsonValue) => value === token };
+  const terms = { kv, key, leaseMs, value: () => token, isOwn: (value: JsonValue) => value === token };
   const lease = new KeyLease(terms);
   const askedAt = performance.now();
   try {

@@ -14,11 +14,8 @@ export interface Recording<Item, Answer> {
 
 /** How a recorder writes. */
 export interface RecorderOptions<Item, Answer> {
-  /**
-   * Writes what `take` answers when it is called last, and resolves each of them. If it rejects, all that was taken is rejected, or
-   * all that waited when it began if it has taken nothing. It is called again only when it has settled.
-   */
-  write(take: () => readonly Recording<Item, Answer>[]): Promise<void>;
+  /** Writes these, in this order, and resolves each of them. If it rejects, all of them are rejected. It is called again only when it has settled. */
+  write(recordings: readonly Recording<Item, Answer>[]): Promise<void>;
   /** Tells whether an item whose write failed waits for the next write, before everything else. @default never */
   isKept?(recording: Recording<Item, Answer>, cause: unknown): boolean;
   /** Called when items were kept: it calls {@link Recorder.send} when it is time to try again. */
@@ -56,19 +53,13 @@ export class Recorder<Item, Answer> {
 
   async #sendAll(): Promise<void> {
     this.#isBusy = true;
-    let taken = 0;
-    const take = (): readonly Recording<Item, Answer>[] => {
-      taken = Math.min(this.#waiting.length, largestWrite);
-      return this.#waiting.slice(0, taken);
-    };
     do {
       await endOfTurn();
-      taken = Math.min(this.#waiting.length, largestWrite);
+      const recordings = this.#waiting.splice(0, largestWrite);
       try {
-        await this.#options.write(take);
-        this.#waiting.splice(0, taken);
+        await this.#options.write(recordings);
       } catch (cause) {
-        this.#fail(this.#waiting.splice(0, taken), cause);
+        this.#fail(recordings, cause);
       }
     } while (this.#waiting.some(({ isLate }) => !isLate));
     this.#isBusy = false;

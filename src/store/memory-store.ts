@@ -1,3 +1,7 @@
+/*
+ * The store: drivers for `Store` of `core/store.ts`: memory, SQLite, Postgres, Redis. May import `platform` and `core`. Start with
+ * `memory-store.ts`, then `sqlite/sqlite-store.ts` and `sqlite/sqlite-writer.ts`, which decides what is committed together.
+ */
 import { hash } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 

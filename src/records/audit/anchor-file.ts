@@ -1,12 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { createFileAtomically, writeFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 import type { AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
-import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The second place that the head of the chain is kept in. */
 export interface Anchor {
@@ -51,23 +49,15 @@ function isNewer(head: AuditHead, other: AuditHead | "foreign"): boolean {
  * Writes a file that knows this head alone. One that is there is replaced only if `replace` is said: another process may have made
  * it at the same time, and write to it.
  */
-export async function makeAnchorFile(
+export function makeAnchorFile(
   file: string,
   keys: AuditKeys,
   head: AuditHead,
   { replace = false }: { readonly replace?: boolean } = {},
-): Promise<void> {
+): void {
   makeHomeFolder(dirname(file));
-  const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  await writeSynced(draft, toText(head, keys));
-  if (replace) await rename(draft, file);
-  else await linkNew(draft, file);
-  const directory = await open(dirname(file), "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  if (replace) writeFileAtomically(file, toText(head, keys));
+  else createFileAtomically(file, toText(head, keys));
 }
 
 function toText(head: AuditHead, keys: AuditKeys): string {

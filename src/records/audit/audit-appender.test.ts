@@ -7,7 +7,6 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 
 import type { LogStore, Store } from "../../core/store.ts";
-import { type AppendAtEnd, appendsAtEnd } from "../../store/append-at-end.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { type AuditEntry, emptyHead } from "./audit-entry.ts";
@@ -15,18 +14,6 @@ import { type AuditKeys, loadAuditKeys } from "./audit-keys.ts";
 import { readAudit } from "./export-audit.ts";
 import { type AuditAppender, createAppender, openAudit } from "./open-audit.ts";
 import { verifyAudit } from "./verify-audit.ts";
-
-test("append() on SQLite takes along what comes before it is written", async () => {
-  const { appender, store, inOneWrite } = await openChained();
-
-  const first = appender.append(entry(1));
-  await nextTick();
-  const second = appender.append(entry(2));
-  await Promise.all([first, second]);
-
-  expect(await callsOf(store)).toEqual(["c1", "c2"]);
-  expect(inOneWrite).toEqual([2]);
-});
 
 test("append() on SQLite writes the entries with everything else of the same turn, in one transaction", async () => {
   const { file, store, audit } = await openSqlite();
@@ -139,7 +126,7 @@ test("append() on a log that is only a log goes on behind no end that was cut of
   expect(await callsOf(stores[1])).toEqual(["c1"]);
 });
 
-test("append() on SQLite waits for who holds the file, and takes along what comes meanwhile", async () => {
+test("append() on SQLite waits while another connection holds the file", async () => {
   const { file, files, store, audit } = await openSqlite();
   const holder = new DatabaseSync(file);
   holder.exec("BEGIN IMMEDIATE");
@@ -164,8 +151,8 @@ test("append() on SQLite rejects when the store is closed", async () => {
 
 test("append() on SQLite chains behind what was written although it failed", async () => {
   let isLying = true;
-  const { appender, store, keys } = await openChained(async (append, stream, makeNext) => {
-    const position = await append(stream, makeNext);
+  const { appender, store, keys } = await openChained(async (append, ...given) => {
+    const position = await append(...given);
     if (isLying) throw new Error("the answer was lost");
     return position;
   });
@@ -178,23 +165,11 @@ test("append() on SQLite chains behind what was written although it failed", asy
   expect(await verifyAudit(store, { key: keys })).toMatchObject({ ok: true, count: 2 });
 });
 
-test("append() on SQLite links anew what was made for a transaction that came to nothing", async () => {
-  const { appender, store, keys } = await openChained(async (append, stream, makeNext) => {
-    makeNext({ position: 0, readLast: () => undefined });
-    await append("audit", () => ({ texts: [] }));
-    return append(stream, makeNext);
-  });
-
-  await Promise.all([appender.append(entry(1)), appender.append(entry(2))]);
-
-  expect(await verifyAudit(store, { key: keys })).toMatchObject({ ok: true, count: 2 });
-});
-
 test("append() that cannot be written rejects those of its turn, and tries the later ones", async () => {
   let tries = 0;
-  const { appender, store } = await openChained(async (append, stream, makeNext) => {
+  const { appender, store } = await openChained(async (append, ...given) => {
     tries += 1;
-    if (tries > 1) return append(stream, makeNext);
+    if (tries > 1) return append(...given);
     await new Promise((resolve) => setTimeout(resolve, 20));
     throw new Error("the file was locked for too long");
   });
@@ -251,10 +226,6 @@ function entry(count: number): AuditEntry {
   return { type: "begin", call: `c${count}`, tool: "echo", time: 1_700_000_000_000 + count };
 }
 
-function nextTick(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
-}
-
 async function makePlace(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "kitbag-audit-"));
   onTestFinished(() => rm(home, { recursive: true }));
@@ -270,25 +241,22 @@ async function openSqlite() {
   return { file, files, store, audit: await openAudit({ store, ...files }) };
 }
 
-type Append = AppendAtEnd["append"];
+type Append = LogStore["append"];
 type Around = (append: Append, ...parameters: Parameters<Append>) => ReturnType<Append>;
 
 /** An appender without an anchor on SQLite, with something around what writes. `inOneWrite` says how many entries went together. */
-async function openChained(around: Around = (append, stream, makeNext) => append(stream, makeNext)) {
+async function openChained(around: Around = (append, ...given) => append(...given)) {
   const store = await sqliteStore({ file: join(await makePlace(), "kitbag.db") });
   onTestFinished(() => store.close());
   const inOneWrite: number[] = [];
-  const { append } = appendsAtEnd.get(store.log) as AppendAtEnd;
-  const log: LogStore = { ...store.log };
-  appendsAtEnd.set(log, {
-    kv: store.kv,
-    async append(stream, makeNext) {
-      const before = await store.log.position(stream);
-      const place = await around(append, stream, makeNext);
-      inOneWrite.push(place.position - before);
-      return place;
+  const { append } = store.log;
+  const log: LogStore = {
+    ...store.log,
+    append(...given) {
+      inOneWrite.push(given[1].length);
+      return around(append, ...given);
     },
-  });
+  };
   const key = randomBytes(32);
   return { store, keys: key, inOneWrite, appender: createAppender(await toParts(log, key), emptyHead) };
 }

@@ -1,8 +1,8 @@
 import { type ErrorCode, KitbagError } from "../../core/errors.ts";
-import { isRecord, type JsonValue, showValue, toCanonicalJson } from "../../core/json.ts";
+import { isRecord, type JsonObject, type JsonValue, showValue, toCanonicalJson } from "../../core/json.ts";
 import type { Recalled } from "../../core/outcome.ts";
 import type { Permissions } from "../../core/permissions.ts";
-import { isPlainJson, toKept } from "../../store/kept-value.ts";
+import { toKept } from "../../store/kept-value.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 
 /** A call begins, or was asked for and refused. What it was given is there as a digest only. */
@@ -100,58 +100,32 @@ export const auditStream = "audit";
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };
 
-/** An entry that is not yet in the chain: its position is set when it is written, and set again if that write fails. */
-export interface OpenLine {
-  readonly entry: { position: number };
-  /** Whether `JSON.stringify` writes it as canonical JSON. */
-  readonly isOrdered: boolean;
-}
-
-/** A line as it is kept, and the head of a chain that ends with it. */
+/** An entry in its place, as it is kept, and the head of a chain that ends with it. */
 export interface LinkedLine {
-  readonly text: string;
+  readonly line: JsonObject;
   readonly head: AuditHead;
 }
 
 /**
- * Copies an entry, with room for its place in the chain.
+ * Copies an entry, without a place in the chain that it claims.
  *
  * @throws {KitbagError} `store-value-invalid` if it is not JSON.
  */
-export function toOpenLine(entry: AuditEntry | AuditSetAside): OpenLine {
-  const ordered = orderPlain(entry);
-  if (ordered !== undefined) return { entry: ordered as unknown as OpenLine["entry"], isOrdered: true };
+export function toOpenEntry(entry: AuditEntry | AuditSetAside): JsonObject {
   const kept = toKept(auditStream, entry);
   if (!isRecord(kept)) {
     const problem = { path: "", expected: "an entry", found: showValue(entry) };
     throw new KitbagError("store-value-invalid", { where: auditStream, problems: [problem] });
   }
-  return { entry: withPlace(kept), isOrdered: false };
+  const { position: _position, previous: _previous, hash: _hash, ...own } = kept as JsonObject;
+  return own;
 }
 
-/** The quick way, for entries that are plainly JSON. */
-function orderPlain(entry: AuditEntry | AuditSetAside): JsonValue | undefined {
-  try {
-    return isRecord(entry) && isPlainJson(entry) ? toOrderedCopy(withPlace(entry)) : undefined;
-  } catch {
-    // It throws when it is read: the copy says where.
-    return undefined;
-  }
-}
-
-/** The entry without a place that it claims, and with room for its own. */
-function withPlace(entry: object): { position: number } {
-  const { previous: _previous, hash: _hash, ...own } = entry as Partial<AuditLine>;
-  return { ...own, position: 0 };
-}
-
-/** Links an entry to `head`. The hashed text is also the stored text, with the hashes appended, so it is serialised only once. */
-export function linkLine(keys: AuditKeys, head: AuditHead, { entry, isOrdered }: OpenLine): LinkedLine {
-  entry.position = head.count + 1;
-  const hashed = isOrdered ? JSON.stringify(entry) : toCanonicalJson(entry);
-  const hash = hashText(keys, head.hash, hashed);
-  const text = `${hashed.slice(0, -1)},"previous":"${head.hash}","hash":"${hash}"}`;
-  return { text, head: { count: entry.position, hash } };
+/** Links an entry to `head`. */
+export function linkLine(keys: AuditKeys, { count, hash: previous }: AuditHead, entry: JsonObject): LinkedLine {
+  const placed = { ...entry, position: count + 1 };
+  const hash = hashText(keys, previous, toCanonicalJson(placed));
+  return { line: { ...placed, previous, hash }, head: { count: count + 1, hash } };
 }
 
 /** The entry that a value of the log is, if it was made with the key: nothing in it was changed since. */
@@ -176,28 +150,4 @@ function isLine(value: unknown): value is AuditLine {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { position, previous, hash } = value as Readonly<Record<string, JsonValue>>;
   return Number.isSafeInteger(position) && typeof previous === "string" && typeof hash === "string";
-}
-
-/**
- * Copies a value, with the keys of its objects in such an order that `JSON.stringify` writes it as `toCanonicalJson` does, in a
- * fraction of the time. `undefined` if that cannot be: keys that are numbers stand where JavaScript puts them, and `__proto__` is
- * no key like others.
- */
-export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(toOrderedCopy);
-    return items.includes(undefined) ? undefined : (items as readonly JsonValue[]);
-  }
-  const copy: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value).toSorted()) {
-    const item = toOrderedCopy((value as Readonly<Record<string, JsonValue>>)[key] as JsonValue);
-    if (item === undefined || isDigit(key.charCodeAt(0)) || key === "__proto__") return undefined;
-    copy[key] = item;
-  }
-  return copy;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }

@@ -1,11 +1,11 @@
-import { createHmac, hash, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
+import { createFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
-import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */
 export interface AuditKeys {
@@ -56,7 +56,8 @@ export async function loadAuditKeys(source: AuditKeySource, make: boolean): Prom
   const kept = await readKey(keyFile);
   if (kept !== undefined) return toKeys(kept);
   if (!make) throw new KitbagError("audit-key-invalid", { key: keyFile, reason: "there is no such file" });
-  await makeKey(keyFile);
+  makeHomeFolder(dirname(keyFile));
+  createFileAtomically(keyFile, randomBytes(keyBytes));
   return toKeys((await readKey(keyFile)) as Uint8Array);
 }
 
@@ -73,57 +74,18 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-async function makeKey(file: string): Promise<void> {
-  makeHomeFolder(dirname(file));
-  const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  await writeSynced(draft, randomBytes(keyBytes));
-  await linkNew(draft, file);
-}
-
 function checkLength(key: unknown, name: string): Uint8Array {
   if (key instanceof Uint8Array && key.length >= keyBytes) return key;
   throw new KitbagError("audit-key-invalid", { key: name, reason: `it is not ${keyBytes} bytes long` });
 }
 
 function toKeys(key: Uint8Array): AuditKeys {
-  const derive = (purpose: string): KeyedHash =>
-    createKeyedHash(createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest());
+  const derive = (purpose: string): KeyedHash => {
+    const own = createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest();
+    return (text) => createHmac("sha256", own).update(text).digest("hex");
+  };
   return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor"), seal: derive("seal") };
 }
 
 /** HMAC-SHA-256 of a text with one key, in hexadecimal. */
 type KeyedHash = (text: string) => string;
-
-/** How much of a message SHA-256 takes at a time. */
-const blockBytes = 64;
-const digestBytes = 32;
-/** Longer texts get memory of their own. */
-const scratchBytes = 16 * 1024;
-/** No UTF-16 unit needs more as UTF-8. */
-const bytesPerUnit = 3;
-
-/**
- * Makes the keyed hash of a key of up to 64 bytes, as RFC 2104 says, of two plain hashes. Not with `createHmac`: it makes an object
- * for each use that the garbage collector must free one by one, and thousands of them hold up every call that waits meanwhile.
- */
-export function createKeyedHash(key: Uint8Array): KeyedHash {
-  const inner = Buffer.alloc(scratchBytes);
-  const outer = Buffer.alloc(blockBytes + digestBytes);
-  for (let index = 0; index < blockBytes; index++) {
-    inner[index] = (key[index] ?? 0) ^ 0x36;
-    outer[index] = (key[index] ?? 0) ^ 0x5c;
-  }
-
-  function hashInner(text: string): string {
-    if (text.length * bytesPerUnit > scratchBytes - blockBytes) {
-      return hash("sha256", Buffer.concat([inner.subarray(0, blockBytes), Buffer.from(text)]), "binary");
-    }
-    const length = inner.write(text, blockBytes);
-    return hash("sha256", inner.subarray(0, blockBytes + length), "binary");
-  }
-
-  return (text) => {
-    outer.write(hashInner(text), blockBytes, "latin1");
-    return hash("sha256", outer, "hex");
-  };
-}

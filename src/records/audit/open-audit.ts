@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { type JsonValue, toCanonicalJson } from "../../core/json.ts";
+import { type JsonObject, type JsonValue, toCanonicalJson } from "../../core/json.ts";
 import type { LogStore, Store } from "../../core/store.ts";
-import { type AppendAtEnd, appendsAtEnd, type StreamEnd } from "../../store/append-at-end.ts";
 import { Recorder } from "../recorder.ts";
 import { type Anchor, makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";
 import {
@@ -12,10 +11,9 @@ import {
   auditStream,
   emptyHead,
   linkLine,
-  type OpenLine,
   readLine,
   toHead,
-  toOpenLine,
+  toOpenEntry,
 } from "./audit-entry.ts";
 import { type AuditKeys, type AuditKeySource, loadAuditKeys, type Sealer, toSealer } from "./audit-keys.ts";
 
@@ -85,7 +83,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
   // Another process may have begun the chain in between.
   if (anchored === undefined && head.count > 0) ({ anchored, head } = await readEnds(options, keys));
   await checkAnchor(store, keys, head, anchored);
-  if (anchored === undefined) await makeAnchorFile(anchorFile, keys, head);
+  if (anchored === undefined) makeAnchorFile(anchorFile, keys, head);
   const anchor = openAnchor(anchorFile, keys);
   const appender = createAppender({ log: store.log, keys, anchor }, head);
   return {
@@ -141,20 +139,15 @@ export interface AuditAppender {
 
 /** Makes the appender. Entries of one tick are written together; each holds the hash of the entry before it. */
 export function createAppender(parts: WriterParts, start: AuditHead): AuditAppender {
-  const atEnd = appendsAtEnd.get(parts.log);
-  const writeChain = atEnd === undefined ? createWrite(parts, start) : createChainedWrite(parts, atEnd, start);
+  const writeChain = createWrite(parts, start);
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();
-  const recorder = new Recorder<OpenLine, void>({
-    async write(take) {
-      let taken = take();
-      const after = await writeChain(() => {
-        taken = take();
-        return taken.map(({ item }) => item);
-      });
+  const recorder = new Recorder<JsonObject, void>({
+    async write(recordings) {
+      const after = await writeChain(recordings.map(({ item }) => item));
       // Before any caller is answered: an end that is cut off later is missed there.
       parts.anchor?.write(after);
-      for (const { resolve } of taken) resolve();
+      for (const { resolve } of recordings) resolve();
     },
   });
 
@@ -162,7 +155,7 @@ export function createAppender(parts: WriterParts, start: AuditHead): AuditAppen
     async append(entry) {
       if (isClosed) throw new KitbagError("store-closed", { operation: "audit.append" });
       // Copied here, so that an entry that cannot be kept fails alone.
-      last = recorder.append(toOpenLine(entry));
+      last = recorder.append(toOpenEntry(entry));
       return last;
     },
     async close() {
@@ -183,26 +176,27 @@ interface WriterParts extends ChainParts {
   readonly anchor: Anchor | undefined;
 }
 
-/**
- * Writes the lines that `take` gives when it is called last, and answers with the head behind them. Only one at a time.
- */
-type WriteChain = (take: () => readonly OpenLine[]) => Promise<AuditHead>;
+/** Writes these entries, and answers with the head behind them. Only one at a time. */
+type WriteChain = (entries: readonly JsonObject[]) => Promise<AuditHead>;
 
 /** How often another process may append first before the append fails. */
 const maxAttempts = 100;
 
-/** Makes the writer for any log: each append expects a position, and is repeated if another process appended first. */
+/** Makes the writer: each append expects a position, and is repeated if another process appended first. */
 function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
   let head = start;
   let isCertain = true;
-  return async (take) => {
-    const taken = take();
+  return async (entries) => {
     for (let attempt = 1; ; attempt++) {
       const before = isCertain ? head : await readLonger(parts, head);
       // What went wrong must be looked up before anything follows it.
       isCertain = false;
-      const { texts, after } = linkAll(parts.keys, before, taken);
-      const lines = texts.map((text) => JSON.parse(text) as JsonValue);
+      let after = before;
+      const lines = entries.map((entry) => {
+        const linked = linkLine(parts.keys, after, entry);
+        after = linked.head;
+        return linked.line;
+      });
       try {
         await parts.log.append(auditStream, lines, { expectedPosition: before.count });
         isCertain = true;
@@ -213,47 +207,6 @@ function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
       }
     }
   };
-}
-
-/** Makes the writer for a log that can read the end of the stream and append to it in one step. */
-function createChainedWrite(
-  { keys, anchor }: Omit<WriterParts, "log">,
-  { append }: AppendAtEnd,
-  start: AuditHead,
-): WriteChain {
-  let head = start;
-
-  /** Another process may have written, or a failed write of this one. No write is in progress, so the anchor must not be ahead. */
-  function findHead({ position, readLast }: StreamEnd): AuditHead {
-    const least = Math.max(head.count, anchor?.reach(position) ?? 0);
-    return checkLength(least, checkHead(keys, position, readLast()));
-  }
-
-  return async (take) => {
-    let after = head;
-    await append(auditStream, (end) => {
-      const before = end.position === head.count ? head : findHead(end);
-      const linked = linkAll(keys, before, take());
-      after = linked.after;
-      return { texts: linked.texts };
-    });
-    head = after;
-    return after;
-  };
-}
-
-function linkAll(
-  keys: AuditKeys,
-  before: AuditHead,
-  open: readonly OpenLine[],
-): { readonly texts: readonly string[]; readonly after: AuditHead } {
-  let after = before;
-  const texts = open.map((each) => {
-    const { text, head } = linkLine(keys, after, each);
-    after = head;
-    return text;
-  });
-  return { texts, after };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnchorFile, readAnchor } from "./anchor-file.ts";
-import { auditStream, linkLine, toOpenLine } from "./audit-entry.ts";
+import { auditStream, linkLine } from "./audit-entry.ts";
 import { type AuditKeys, type AuditKeySource, loadAuditKeys } from "./audit-keys.ts";
 import { type AuditVerdict, type ChainExpectations, checkChain, walkChain } from "./check-chain.ts";
 import { isExportSeal, isSealOf, parseAuditLines, readAudit } from "./export-audit.ts";
@@ -101,7 +101,7 @@ export async function anchorAudit(
 ): Promise<AuditVerdict> {
   const keys = await loadAuditKeys(options, false);
   const verdict = await checkChain(readAudit(store), { keys });
-  if (verdict.ok) await makeAnchorFile(options.anchorFile, keys, verdict, { replace: true });
+  if (verdict.ok) makeAnchorFile(options.anchorFile, keys, verdict, { replace: true });
   return verdict;
 }
 
@@ -129,8 +129,8 @@ export async function setAsideAudit(
     // The entry is held against the chain alone: the anchor is a new one then.
     const { head, remains } = await walkChain(readAudit(store), { keys });
     const entry = { type: "set-aside", broken, problem, remains, time: Date.now() } as const;
-    const { text } = linkLine(keys, { count, hash: head.hash }, toOpenLine(entry));
-    await store.log.append(auditStream, [JSON.parse(text) as JsonValue], { expectedPosition: count });
+    const { line } = linkLine(keys, { count, hash: head.hash }, entry);
+    await store.log.append(auditStream, [line], { expectedPosition: count });
   }
   return anchorAudit(store, options);
 }

@@ -86,9 +86,9 @@ export function createRuns(options: RunsOptions): Runs {
   const markers = createRunMarkers(store.kv);
   const leases = createLeases({ kv: store.kv, worker, leaseMs, clock });
   const wakes = new Set<() => void>();
-  const { log, kv } = store;
+  const { log } = store;
   const open = (runId: string, events?: readonly RunEvent[]): ReturnType<typeof openRun> =>
-    openRun({ log, kv, leases, worker, leaseMs, clock }, runId, events);
+    openRun({ log, leases, worker, leaseMs, clock }, runId, events);
 
   return {
     async add(runId, { events = [], ...jobOptions } = {}) {

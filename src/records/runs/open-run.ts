@@ -1,10 +1,7 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
+import type { LogEntry, LogStore } from "../../core/store.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { appendsAtEnd, type NextEntries, type StreamEnd } from "../../store/append-at-end.ts";
-import { checkPosition } from "../../store/checks.ts";
-import { toKeptText } from "../../store/kept-value.ts";
 import { createJournal, type Journal, readAll } from "./run-journal.ts";
 import type { Lease, Leases } from "./run-lease.ts";
 import {
@@ -24,7 +21,6 @@ import type { Run } from "./run.ts";
 /** What {@link openRun} needs. */
 export interface OpenRunOptions {
   readonly log: LogStore;
-  readonly kv: KeyValueStore;
   readonly leases: Leases;
   readonly worker: string;
   readonly leaseMs: number;
@@ -57,8 +53,6 @@ export async function openRun(
   runId: string,
   events: readonly RunEvent[] = [],
 ): Promise<OpenedRun> {
-  const begun = events.length === 0 ? undefined : await beginRun(options, runId, events);
-  if (begun !== undefined) return begun;
   const lease = await options.leases.take(runId);
   try {
     const state = createJournalState();
@@ -67,35 +61,6 @@ export async function openRun(
     return createRun(options, { runId, lease, state, past, position });
   } catch (cause) {
     await lease.release().catch(() => undefined);
-    throw cause;
-  }
-}
-
-/** Begins a new run with its lease, in one commit. Answers with nothing if the store cannot do that, or the run already exists. */
-async function beginRun(
-  options: OpenRunOptions,
-  runId: string,
-  events: readonly RunEvent[],
-): Promise<OpenedRun | undefined> {
-  const { log, kv, leases, worker } = options;
-  const atEnd = appendsAtEnd.get(log);
-  if (atEnd?.kv !== kv) return undefined;
-  const stream = toStream(runId);
-  const state = createJournalState();
-  const record = { type: "lease-start", epoch: 1, worker } as const;
-  const texts = [record, ...events].map((value, index) => toKeptText(stream, value, index));
-  try {
-    const lease = await leases.begin(runId, async (change) => {
-      const begin = ({ position }: StreamEnd): NextEntries => {
-        checkPosition(stream, position, 0);
-        return { texts, change };
-      };
-      return (await atEnd.append(stream, begin)).version;
-    });
-    state.add(record);
-    return createRun(options, { runId, lease, state, past: [], position: texts.length });
-  } catch (cause) {
-    if (isKitbagError(cause, "store-conflict")) return undefined;
     throw cause;
   }
 }
@@ -146,7 +111,7 @@ function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
     runId,
     epoch: state.epoch,
     position,
-    onAppended: (value, text) => state.add(value, text),
+    onAppended: (value) => state.add(value),
     onLost(cause) {
       heart.cancel();
       controller.abort(cause);
@@ -154,7 +119,7 @@ function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
     later: (callback) => void options.clock.after(options.leaseMs / 20, callback),
   });
   const heart = startHeart(options, lease, journal);
-  const exit = createExit(options, taken, journal);
+  const exit = createExit(taken, journal);
   const { leaseMs, clock } = options;
   const steps = createSteps({ runId, journal, state, signal: controller.signal, leaseMs, clock });
   return {
@@ -196,22 +161,17 @@ interface Exit {
   giveBack(reason: LeaseEnd, error?: RunFailure): Promise<void>;
 }
 
-function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken, journal: Journal): Exit {
+function createExit({ runId, lease, state }: Taken, journal: Journal): Exit {
   const { epoch } = state;
-  const canShareCommits = appendsAtEnd.get(log)?.kv === kv;
   let left: ReturnType<Exit["left"]>;
 
   /** Writes the last record under this lease. What was sent before is written before. */
   async function leave(how: LeaseEnd | "ended", record: RunRecord): Promise<void> {
     if (state.outcome) throw new KitbagError("run-ended", { run: runId });
-    const isReleased = await journal.close(
-      record as unknown as JsonObject,
-      canShareCommits ? lease.toRelease() : undefined,
-    );
+    await journal.close(record as unknown as JsonObject);
     left = how;
-    if (isReleased) lease.noteReleased();
     // If this fails, the lease expires.
-    else await lease.release().catch(() => undefined);
+    await lease.release().catch(() => undefined);
   }
 
   return {

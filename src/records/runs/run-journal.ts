@@ -1,16 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import {
-  type AppendAtEnd,
-  type AppendedAt,
-  appendsAtEnd,
-  type KeyChange,
-  type NextEntries,
-  type StreamEnd,
-} from "../../store/append-at-end.ts";
-import { checkPosition } from "../../store/checks.ts";
-import { toKept, toKeptText } from "../../store/kept-value.ts";
+import { toKept } from "../../store/kept-value.ts";
 import { Recorder, type Recording } from "../recorder.ts";
 import { type RunRecord, toRecord } from "./run-records.ts";
 
@@ -29,11 +20,8 @@ export interface Journal {
    * record is never there without it.
    */
   appendRecord(record: RunRecord, isThere?: () => boolean): Promise<number>;
-  /**
-   * Appends the last value there is: nothing is written behind it, unless it fails. Answers whether `change` was written with it, for
-   * which the store must be one that can do so.
-   */
-  close(value: JsonValue, change?: KeyChange): Promise<boolean>;
+  /** Appends the last value there is: nothing is written behind it, unless it fails. */
+  close(value: JsonValue): Promise<void>;
   /** Says that the lease is lost: nothing is written from now on. */
   fence(reason: string): void;
 }
@@ -46,39 +34,22 @@ export interface JournalOptions {
   /** The lease that everything is written under, and the position of its record. */
   readonly epoch: number;
   readonly position: number;
-  /**
-   * Called once with every record, after it was acknowledged; with its JSON text if other code may hold the same object. Other values
-   * are passed only where they were copied.
-   */
-  onAppended(value: JsonValue, text?: string): void;
+  /** Called once with a copy of every value, after it was acknowledged. */
+  onAppended(value: JsonValue): void;
   /** Called once. */
   onLost(cause: KitbagError<"lease-lost">): void;
   /** Calls `callback` when it is time to try again. */
   later(callback: () => void): void;
 }
 
-interface Line {
-  /** `undefined` where it need not be told or sent: it is no record, and the store takes its text. */
-  readonly value: JsonValue | undefined;
-  /** The value as JSON, where the store takes that. */
-  readonly text: string | undefined;
-}
-
 /** What was appended in one call. */
 interface Batch {
-  readonly lines: readonly Line[];
-  readonly change?: KeyChange | undefined;
+  readonly values: readonly JsonValue[];
   /** What makes it one that is tried again. */
   readonly isThere?: (() => boolean) | undefined;
 }
 
-/** Where a batch ends, and whether its change was written with it. */
-interface Written {
-  readonly position: number;
-  readonly hasChanged: boolean;
-}
-
-type Batches = readonly Recording<Batch, Written>[];
+type Batches = readonly Recording<Batch, number>[];
 
 /**
  * Makes the journal of a run. Each append says which position it expects, so one that comes after the record of another lease is
@@ -93,8 +64,7 @@ const givenBack = "it was given back";
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
-  readonly #atEnd: AppendAtEnd | undefined;
-  readonly #recorder: Recorder<Batch, Written>;
+  readonly #recorder: Recorder<Batch, number>;
   /** Everything up to here is ours, or was there before. */
   #known: number;
   /** Whether there may be something of ours behind `#known`. */
@@ -104,10 +74,9 @@ class RunJournal implements Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#atEnd = appendsAtEnd.get(options.log);
     this.#known = options.position;
     this.#recorder = new Recorder({
-      write: (take) => this.#write(take),
+      write: (batches) => this.#write(batches),
       isKept: ({ item }, cause) => item.isThere !== undefined && this.#lost === undefined && isTemporary(cause),
       onKept: () => options.later(this.#recorder.send),
     });
@@ -115,29 +84,23 @@ class RunJournal implements Journal {
 
   async append(values: readonly JsonValue[]): Promise<number> {
     this.#checkOpen();
+    const { stream } = this.#options;
     // Checked here, so that a value that cannot be kept spoils no other append.
-    const { position } = await this.#recorder.append({
-      lines: values.map((value, index) => this.#toLine(value, index)),
-    });
-    return position;
+    return this.#recorder.append({ values: values.map((value, index) => toKept(stream, value, index)) });
   }
 
   async appendRecord(record: RunRecord, isThere?: () => boolean): Promise<number> {
     this.#checkOpen();
-    const value = record as unknown as JsonValue;
-    const line = this.#atEnd ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
-    return (await this.#recorder.append({ lines: [line], isThere })).position;
+    return this.#recorder.append({ values: [cloneJson(record as unknown as JsonValue)], isThere });
   }
 
-  async close(value: JsonValue, change?: KeyChange): Promise<boolean> {
+  async close(value: JsonValue): Promise<void> {
     this.#checkOpen();
-    const copy = toKept(this.#options.stream, value, 0);
-    const lines = [{ value: copy, text: this.#atEnd && JSON.stringify(copy) }];
+    const values = [toKept(this.#options.stream, value, 0)];
     this.#isClosing = true;
     try {
-      const { hasChanged } = await this.#recorder.append({ lines, change });
+      await this.#recorder.append({ values });
       this.fence(givenBack);
-      return hasChanged;
     } catch (cause) {
       this.#isClosing = false;
       throw cause;
@@ -159,32 +122,23 @@ class RunJournal implements Journal {
     return new KitbagError("lease-lost", { run: runId, epoch, reason });
   }
 
-  #toLine(value: JsonValue, index: number): Line {
-    const { stream } = this.#options;
-    if (this.#atEnd) return { value: undefined, text: toKeptText(stream, value, index) };
-    return { value: toKept(stream, value, index), text: undefined };
-  }
-
-  async #write(take: () => Batches): Promise<void> {
-    let next: Next | undefined;
-    const makeNext = (): Next => {
-      if (this.#lost) throw this.#lost;
-      return (next = toNext(take()));
-    };
+  async #write(batches: Batches): Promise<void> {
+    const { log, stream, onAppended } = this.#options;
     try {
       if (this.#mustLook) await this.#look();
+      if (this.#lost) throw this.#lost;
       const start = this.#known;
-      let hasChanged = false;
+      // One that was tried before may be there although the store said that it was not.
+      const parts = batches.map(({ isLate, item }) => (isLate && item.isThere?.() === true ? [] : item.values));
+      const values = parts.flat();
       try {
-        const { position, version } = await this.#put(makeNext, countBytes(take()));
-        this.#known = position;
-        for (const { value, text } of next?.lines ?? []) if (value !== undefined) this.#options.onAppended(value, text);
-        hasChanged = version === 0;
+        this.#known = await log.append(stream, values, { expectedPosition: start });
+        for (const value of values) onAppended(value);
       } catch (cause) {
-        if (next === undefined || cause === this.#lost) throw cause;
-        await this.#checkWritten(next.lines.length, cause);
+        await this.#checkWritten(values.length, cause);
       }
-      resolveAll(next as Next, start, hasChanged);
+      let position = start;
+      for (const [index, { resolve }] of batches.entries()) resolve((position += parts[index]?.length ?? 0));
     } catch (cause) {
       throw this.#lost ?? cause;
     }
@@ -195,21 +149,6 @@ class RunJournal implements Journal {
     this.#mustLook = true;
     const found = await this.#look().catch(() => -1);
     if (found < count || !isKitbagError(cause, "store-unavailable")) throw cause;
-  }
-
-  async #put(makeNext: () => Next, bytes: number): Promise<AppendedAt> {
-    const { log, stream } = this.#options;
-    if (this.#atEnd === undefined) {
-      const values = makeNext().lines.map(({ value }) => value as JsonValue);
-      return { position: await log.append(stream, values, { expectedPosition: this.#known }), version: -1 };
-    }
-    const make = ({ position }: StreamEnd): NextEntries => {
-      const { lines, batches } = makeNext();
-      checkPosition(stream, position, this.#known);
-      // Only the last batch of all has a change.
-      return { texts: lines.map(({ text }) => text as string), change: batches.at(-1)?.item.change };
-    };
-    return this.#atEnd.append(stream, make, bytes);
   }
 
   /** Reads what is there behind what is known, and answers how much of it is ours: all that is before another lease. */
@@ -225,39 +164,6 @@ class RunJournal implements Journal {
     if (taker) this.fence(`the worker ${JSON.stringify(toWorker(taker))} has taken it over`);
     return ours.length;
   }
-}
-
-/** What is written at once. */
-interface Next {
-  readonly batches: Batches;
-  readonly lines: readonly Line[];
-  /** How many lines each batch has; 0 for one that was tried before, and is there although the store said that it was not. */
-  readonly counts: readonly number[];
-}
-
-function toNext(batches: Batches): Next {
-  const lines: Line[] = [];
-  const counts = batches.map(({ isLate, item }) => {
-    if (isLate && item.isThere?.() === true) return 0;
-    // Not `flatMap`: for a few short lists it takes several times as long.
-    for (const line of item.lines) lines.push(line);
-    return item.lines.length;
-  });
-  return { batches, lines, counts };
-}
-
-function resolveAll({ batches, counts }: Next, start: number, hasChanged: boolean): void {
-  let position = start;
-  for (const [index, { item, resolve }] of batches.entries()) {
-    position += counts[index] ?? 0;
-    resolve({ position, hasChanged: hasChanged && item.change !== undefined });
-  }
-}
-
-function countBytes(batches: Batches): number {
-  let bytes = 0;
-  for (const { item } of batches) for (const { text } of item.lines) bytes += text?.length ?? 0;
-  return bytes;
 }
 
 /** Whether what could not be written may be written when it is tried again. */

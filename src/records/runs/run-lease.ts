@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
-import type { KeyChange } from "../../store/append-at-end.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { createLeaseWatch, KeyLease } from "../../platform/lease.ts";
 
@@ -16,12 +15,8 @@ export interface Lease {
    * @throws {KitbagError} `run-leased` if another worker has it.
    */
   renew(): Promise<"kept" | "doubtful">;
-  /** The change that releases the lease, for a caller that writes it together with other changes and then reports that it did. */
-  toRelease(): KeyChange;
   /** Releases the lease, if it is still held. */
   release(): Promise<void>;
-  /** Says that it was given back with {@link Lease.toRelease}. */
-  noteReleased(): void;
 }
 
 /** What {@link createLeases} needs: the worker that takes leases, and where they are kept. */
@@ -36,10 +31,6 @@ export interface LeaseOptions {
 export interface Leases {
   /** @throws {KitbagError} `run-leased` if another worker has it. */
   take(runId: string): Promise<Lease>;
-  /**
-   * Takes the first lease of a new run. `write` writes the change together with other changes, and answers with the version.
-   */
-  begin(runId: string, write: (change: KeyChange) => Promise<number>): Promise<Lease>;
   /** The owner of the lease, if it is held. */
   find(runId: string): Promise<HeldLease | undefined>;
   /** The runs in `runIds` whose lease is free. */
@@ -78,19 +69,13 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
       const key = toLeaseKey(runId);
       const found = await kv.get(key);
       if (found && isHeld(runId, found)) refuse(runId, found);
-      const own = createKeyLease({ kv, worker, leaseMs, clock }, runId);
-      await own.lease.claim(found?.version ?? 0).catch(async (cause: unknown) => {
+      const lease = createKeyLease({ kv, worker, leaseMs, clock }, runId);
+      await lease.claim(found?.version ?? 0).catch(async (cause: unknown) => {
         const other = isKitbagError(cause, "store-conflict") ? await kv.get(key) : undefined;
         throw other ? toRefusal(runId, other, cause) : cause;
       });
       watch.forget(runId);
-      return toLease(runId, own);
-    },
-    async begin(runId, write) {
-      const own = createKeyLease({ kv, worker, leaseMs, clock }, runId);
-      const text = JSON.stringify(own.value());
-      own.lease.noteClaimed(await write({ key: own.key, text, ifVersion: 0, expiresInMs: leaseMs }));
-      return toLease(runId, own);
+      return toLease(runId, lease);
     },
     async find(runId) {
       const found = await kv.get(toLeaseKey(runId));
@@ -105,29 +90,20 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
   };
 }
 
-interface OwnLease {
-  readonly key: string;
-  readonly lease: KeyLease;
-  value(): JsonObject;
-}
-
-function createKeyLease({ kv, worker, leaseMs, clock }: LeaseOptions, runId: string): OwnLease {
-  const key = toLeaseKey(runId);
+function createKeyLease({ kv, worker, leaseMs, clock }: LeaseOptions, runId: string): KeyLease {
   const token = randomUUID();
   const value = (): JsonObject => ({ worker, token, leaseMs, until: clock.now() + leaseMs });
   const isOwn = (found: JsonValue): boolean => (found as unknown as KeptLease).token === token;
-  return { key, value, lease: new KeyLease({ kv, key, leaseMs, value, isOwn }) };
+  return new KeyLease({ kv, key: toLeaseKey(runId), leaseMs, value, isOwn });
 }
 
-function toLease(runId: string, { key, lease }: OwnLease): Lease {
+function toLease(runId: string, lease: KeyLease): Lease {
   return {
     async renew() {
       const renewal = await lease.renew();
       if (renewal.status === "lost") refuse(runId, renewal.found);
       return renewal.status;
     },
-    toRelease: () => ({ key, ifVersion: lease.version }),
-    noteReleased: () => lease.noteReleased(),
     release: () => lease.release(),
   };
 }

@@ -153,8 +153,8 @@ export interface JournalState {
   step(name: string): StepState;
   /** The steps of which it is unknown whether they happened. */
   uncertain(): readonly string[];
-  /** Takes the next line of the journal into account. If others may change it later, `text` is what it was as JSON. */
-  add(value: JsonValue, text?: string): void;
+  /** Takes the next line of the journal into account. No caller may change it later. */
+  add(value: JsonValue): void;
 }
 
 const untouched: StepState = { attempt: 0, status: "new", recall: () => null };
@@ -180,7 +180,7 @@ class FoldedJournal implements JournalState {
     return open.map(([step]) => step);
   }
 
-  add(value: JsonValue, text?: string): void {
+  add(value: JsonValue): void {
     // What others wrote has other types.
     const record = value as unknown as RunRecord | null;
     switch (record?.type) {
@@ -195,7 +195,7 @@ class FoldedJournal implements JournalState {
       case "step-intent":
         return this.#change(record.step, "started", { attempt: record.attempt });
       case "step-outcome":
-        return this.#change(record.step, "done", { recall: toRecall(record.output, text) });
+        return this.#change(record.step, "done", { recall: () => cloneJson(record.output) });
       case "step-review":
         return this.#change(record.step, "review");
       case "step-reset":
@@ -214,10 +214,4 @@ class FoldedJournal implements JournalState {
     const { attempt = known.attempt, recall = known.recall } = changes;
     this.#steps.set(step, { attempt, status, recall });
   }
-}
-
-function toRecall(output: JsonValue, text: string | undefined): () => JsonValue {
-  return text === undefined
-    ? () => cloneJson(output)
-    : () => (JSON.parse(text) as { readonly output: JsonValue }).output;
 }

@@ -1,21 +1,19 @@
-import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
-import { type AppendAtEnd, appendsAtEnd, type KeyChange, type StreamEnd } from "../append-at-end.ts";
-import { checkAppend, checkKey, checkList, checkPosition, checkVersion, checkWhole, toKeptTexts } from "../checks.ts";
+import type { LogEntry, LogStore } from "../../core/store.ts";
+import { checkAppend, checkKey, checkList, checkPosition, checkWhole, toKeptTexts } from "../checks.ts";
 import { toPrefixEnd } from "../sorted-keys.ts";
 import { checkOpen } from "../store-life.ts";
 import { createFollowers, createTail, type TailSource } from "../tail.ts";
-import { createKvRows } from "./kv-rows.ts";
 import { isBusy, parseKept, toUnavailable } from "./sqlite-errors.ts";
 import { createNameIds, type NameIds, read, type SqliteParts } from "./sqlite-parts.ts";
 
-/** Makes the `log` part of an SQLite store, whose values are `kv`. */
-export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
+/** Makes the `log` part of an SQLite store. */
+export function sqliteLog(parts: SqliteParts): LogStore {
   const { life, database, writer } = parts;
   const ids = createNameIds(database, "streams");
   const entries = createEntries(parts, ids);
   const tails = createSqliteTails(parts, entries.read);
 
-  const log: LogStore = {
+  return {
     async append(stream, values, options) {
       const { expectedPosition, time = life.now(), durable } = checkAppend(stream, options);
       const kept = toKeptTexts(stream, values);
@@ -51,47 +49,11 @@ export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
       return read(parts, "log.streams", () => entries.streams(prefix, after, limit));
     },
   };
-  appendsAtEnd.set(log, { kv, append: createAppendAtEnd(parts, entries, tails) });
-  return log;
-}
-
-function createAppendAtEnd(parts: SqliteParts, entries: Entries, tails: SqliteTails): AppendAtEnd["append"] {
-  const { life, writer } = parts;
-  const change = createKeyChange(parts);
-  return async (stream, make, bytes) => {
-    const time = life.now();
-    checkOpen(life, "log.append");
-    const run = (): { position: number; version: number } => {
-      const next = make(entries.end(stream));
-      const version = next.change === undefined ? 0 : change(next.change);
-      return { position: entries.append(stream, next.texts, time), version };
-    };
-    const place = await writer.write(scopeOf(stream), run, { bytes });
-    tails.wake(stream);
-    return place;
-  };
-}
-
-/** Inside of a write: changes a value, and answers with the version that is there then. */
-function createKeyChange(parts: SqliteParts): (change: KeyChange) => number {
-  const rows = createKvRows(parts);
-  return ({ key, text, ifVersion, expiresInMs }) => {
-    const version = rows.take(key)?.version ?? 0;
-    if (text === undefined) {
-      if (version !== ifVersion) return version;
-      rows.remove(key);
-      return 0;
-    }
-    checkVersion(key, version, ifVersion);
-    return rows.put(key, text, rows.toExpiry(expiresInMs));
-  };
 }
 
 function countBytes(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
-
-type Entries = ReturnType<typeof createEntries>;
 
 /** What is done with the tables. */
 function createEntries({ database: { sql, number }, writer: { lastPositions } }: SqliteParts, ids: NameIds) {
@@ -135,11 +97,6 @@ function createEntries({ database: { sql, number }, writer: { lastPositions } }:
     },
     /** Inside of a write. */
     append: insertAll,
-    /** Inside of a write. */
-    end(stream: string): StreamEnd {
-      const end = findEnd(stream);
-      return { position: end, readLast: () => readAfter(stream, end - 1, 1)[0]?.value };
-    },
     read: readAfter,
     streams(prefix: string, after: string, limit: number): readonly string[] {
       return sql("SELECT name FROM streams WHERE name >= ? AND name < ? AND name > ? ORDER BY name LIMIT ?")

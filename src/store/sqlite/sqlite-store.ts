@@ -87,7 +87,7 @@ function toStore(parts: SqliteParts): Store {
   const kv = sqliteKv(parts);
   return {
     kv,
-    log: sqliteLog(parts, kv),
+    log: sqliteLog(parts),
     blobs,
     queue: sqliteQueues(parts),
     close: () => (closed ??= close()),
