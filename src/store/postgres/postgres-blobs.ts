@@ -4,9 +4,11 @@ import { isUint8Array } from "node:util/types";
 import type { BlobStore } from "../../core/store.ts";
 import { checkKeep, checkList, checkPiece, checkSource, checkWhole } from "../checks.ts";
 import { checkOpen } from "../store-life.ts";
-import type { Row, Statement } from "./postgres-link.ts";
+import { createStatements, type Row } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-reader.ts";
 import { nowMs } from "./postgres-schema.ts";
+
+type BlobStatements = ReturnType<typeof blobStatements>;
 
 interface BlobParts extends PostgresParts {
   readonly sql: BlobStatements;
@@ -20,7 +22,7 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
   const sql = blobStatements(parts.schema);
   const uploads = new Set<string>();
   parts.onDrain(async () => {
-    if (uploads.size > 0) await reader.write([...uploads].map(sql.forget)).catch(() => undefined);
+    if (uploads.size > 0) await reader.write([...uploads].map((content) => sql("forget", content))).catch(() => undefined);
   });
 
   const upload = (source: AsyncIterable<Uint8Array>): Promise<string> => putPieces({ ...parts, sql, uploads }, source);
@@ -32,26 +34,26 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
     },
     async get(digest) {
       checkOpen(life, "blobs.get");
-      return joinPieces(await reader.read(sql.get(String(digest))));
+      return joinPieces(await reader.read(sql("get", String(digest))));
     },
     async slice(digest, offset, length) {
       checkWhole("offset", offset);
       checkWhole("length", length);
       checkOpen(life, "blobs.slice");
       const end = Math.min(offset + length, Number.MAX_SAFE_INTEGER);
-      const rows = await reader.read(sql.slice(String(digest), offset, end));
+      const rows = await reader.read(sql("slice", String(digest), offset, end));
       const skipped = offset % pieceBytes;
       return joinPieces(rows)?.slice(skipped, skipped + (end - offset));
     },
     async size(digest) {
       checkOpen(life, "blobs.size");
-      const [row] = await reader.read(sql.size(String(digest)));
+      const [row] = await reader.read(sql("size", String(digest)));
       return row && Number(row["size"]);
     },
     async list(options) {
       const { after, limit } = checkList(options);
       checkOpen(life, "blobs.list");
-      const rows = await reader.read(sql.list(after, limit));
+      const rows = await reader.read(sql("list", after, limit));
       return rows.map((row) => String(row["digest"]));
     },
     async collect(keep, options) {
@@ -59,9 +61,9 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
       checkKeep(keep);
       checkWhole("minAgeMs", minAgeMs);
       checkOpen(life, "blobs.collect");
-      const rows = await reader.read(sql.old(minAgeMs));
+      const rows = await reader.read(sql("old", minAgeMs));
       const unwanted = rows.map((row) => String(row["digest"])).filter((digest) => !keep.has(digest));
-      const [deleted = []] = await reader.write([sql.delete(unwanted, minAgeMs), sql.sweep()]);
+      const [deleted = []] = await reader.write([sql("delete", unwanted, minAgeMs), sql("sweep")]);
       return deleted.length;
     },
   };
@@ -77,7 +79,7 @@ async function putBytes(
   // Copied before anything is awaited: its owner may use it again.
   const bytes = Buffer.from(source);
   const digest = `sha256:${hash("sha256", bytes)}`;
-  const [known] = await reader.read(sql.touch(digest));
+  const [known] = await reader.read(sql("touch", digest));
   return known ? digest : upload(onePiece(bytes));
 }
 
@@ -97,7 +99,7 @@ async function putPieces(
   source: AsyncIterable<Uint8Array>,
 ): Promise<string> {
   checkSource(source);
-  const [start] = await reader.read(sql.begin());
+  const [start] = await reader.read(sql("begin"));
   const content = String(start?.["content"]);
   uploads.add(content);
   const digest = createHash("sha256");
@@ -107,16 +109,16 @@ async function putPieces(
     for await (const bytes of toEvenPieces(source, () => checkOpen(life, "blobs.put"))) {
       digest.update(bytes);
       size += bytes.length;
-      await reader.write([sql.piece(content, number, bytes)]);
+      await reader.write([sql("piece", content, number, bytes)]);
       number += 1;
     }
     checkOpen(life, "blobs.put");
     const name = `sha256:${digest.digest("hex")}`;
-    await reader.write([sql.finish(name, content, size), sql.forgetDouble(content), sql.endUpload(content)]);
+    await reader.write([sql("finish", name, content, size), sql("forgetDouble", content), sql("endUpload", content)]);
     return name;
   } catch (cause) {
     // Only what is still an upload is taken out: the last write may have happened, though its answer was lost.
-    await reader.write([sql.forget(content)]).catch(() => undefined);
+    await reader.write([sql("forget", content)]).catch(() => undefined);
     throw cause;
   } finally {
     uploads.delete(content);
@@ -148,38 +150,12 @@ const pieceBytes = 256 * 1024;
 /** After so long an upload that was never finished is given up: its process is gone. */
 const uploadHours = 24;
 
-/** What `blobs` asks of the server. */
-interface BlobStatements {
-  /** Begins an upload: answers with the number of its content. */
-  begin(): Statement;
-  piece(content: string, number: number, bytes: Uint8Array): Statement;
-  /** Gives the content its digest, unless there is one that has it. */
-  finish(digest: string, content: string, size: number): Statement;
-  /** Takes out the pieces of a content that did not become a blob. */
-  forgetDouble(content: string): Statement;
-  endUpload(content: string): Statement;
-  /** Takes out an upload and its pieces, if it is still one. */
-  forget(content: string): Statement;
-  /** Notes that a blob was put again, if it is there. */
-  touch(digest: string): Statement;
-  get(digest: string): Statement;
-  /** The pieces that have a byte from `offset` to `end`; one row without bytes if no piece has. */
-  slice(digest: string, offset: number, end: number): Statement;
-  size(digest: string): Statement;
-  list(after: string, limit: number): Statement;
-  /** Those that were put so long ago. */
-  old(minAgeMs: number): Statement;
-  delete(digests: readonly string[], minAgeMs: number): Statement;
-  /** Removes abandoned uploads. */
-  sweep(): Statement;
-}
-
 /** Makes the statements for the tables of `schema`. */
-function blobStatements(schema: string): BlobStatements {
+function blobStatements(schema: string) {
   const blobs = `${schema}.blobs`;
   const pieces = `${schema}.blob_pieces`;
   const uploads = `${schema}.blob_uploads`;
-  const texts = {
+  return createStatements("blob", {
     begin: `INSERT INTO ${uploads} VALUES (nextval('${schema}.blob_content'), ${nowMs}) RETURNING content`,
     piece: `INSERT INTO ${pieces} (content, number, bytes) VALUES ($1, $2, $3)`,
     finish: `INSERT INTO ${blobs} AS blob (digest, content, size, put_at) VALUES ($1, $2, $3, ${nowMs})
@@ -203,25 +179,5 @@ function blobStatements(schema: string): BlobStatements {
       SELECT digest FROM gone`,
     sweep: `WITH gone AS (DELETE FROM ${uploads} WHERE started_at <= ${nowMs} - ${uploadHours * 3_600_000} RETURNING content)
       DELETE FROM ${pieces} WHERE content IN (SELECT content FROM gone)`,
-  };
-  const make =
-    (name: keyof typeof texts) =>
-    (...values: readonly unknown[]): Statement => ({ name: `blob-${name}`, text: texts[name], values });
-
-  return {
-    begin: make("begin"),
-    piece: make("piece"),
-    finish: make("finish"),
-    forgetDouble: make("forgetDouble"),
-    endUpload: make("endUpload"),
-    forget: make("forget"),
-    touch: make("touch"),
-    get: make("get"),
-    slice: make("slice"),
-    size: make("size"),
-    list: make("list"),
-    old: make("old"),
-    delete: make("delete"),
-    sweep: make("sweep"),
-  };
+  });
 }

@@ -16,6 +16,14 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** Makes the statements of one part of a store, by their names; `$1`, `$2`, … are the values. */
+export function createStatements<Name extends string>(
+  part: string,
+  texts: Readonly<Record<Name, string>>,
+): (name: Name, ...values: readonly unknown[]) => Statement {
+  return (name, ...values) => ({ name: `${part}-${name}`, text: texts[name], values });
+}
+
 /** A row as `pg` reads it: 64-bit numbers are texts. */
 export type Row = Readonly<Record<string, unknown>>;
 

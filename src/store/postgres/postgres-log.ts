@@ -1,22 +1,14 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import {
-  checkAppend,
-  type CheckedAppend,
-  checkKey,
-  checkList,
-  checkPosition,
-  checkWhole,
-  toKeptTexts,
-} from "../checks.ts";
+import { checkAppend, checkKey, checkList, checkPosition, checkWhole, toKeptTexts } from "../checks.ts";
 import { toPrefixEnd } from "../sorted-keys.ts";
 import { checkOpen } from "../store-life.ts";
 import { createRemoteTail } from "../tail.ts";
 import { createPostgresNotices, type PostgresNotices } from "./create-postgres-notices.ts";
 import { createPostgresLane } from "./postgres-lane.ts";
-import type { Row, Statement } from "./postgres-link.ts";
+import { createStatements, type Row } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-reader.ts";
-import { type KeyRange, nowMs } from "./postgres-schema.ts";
+import { nowMs } from "./postgres-schema.ts";
 
 /** Makes the `log` part of a Postgres store. */
 export function postgresLog(parts: PostgresParts): LogStore {
@@ -24,7 +16,7 @@ export function postgresLog(parts: PostgresParts): LogStore {
   const sql = logStatements(parts.schema);
   const notices = createPostgresNotices(parts);
   const read = async (stream: string, after: number, limit: number): Promise<LogEntry[]> =>
-    (await reader.read(sql.read(stream, after, limit))).map(toEntry);
+    (await reader.read(sql("read", stream, after, limit))).map(toEntry);
 
   return {
     append: createAppend(parts, sql, notices),
@@ -44,13 +36,13 @@ export function postgresLog(parts: PostgresParts): LogStore {
     async position(stream) {
       checkKey(stream);
       checkOpen(life, "log.position");
-      const [row] = await reader.read(sql.position(stream));
+      const [row] = await reader.read(sql("position", stream));
       return Number(row?.["position"] ?? 0);
     },
     async streams(options) {
       const { prefix, after, limit } = checkList(options);
       checkOpen(life, "log.streams");
-      const rows = await reader.read(sql.streams({ prefix, end: toPrefixEnd(prefix), after, limit }));
+      const rows = await reader.read(sql("streams", prefix, toPrefixEnd(prefix), after, limit));
       return rows.map((row) => String(row["name"]));
     },
   };
@@ -58,7 +50,7 @@ export function postgresLog(parts: PostgresParts): LogStore {
 
 function createAppend(
   { life, schema, shown, openLink, onDrain }: PostgresParts,
-  sql: LogStatements,
+  sql: ReturnType<typeof logStatements>,
   notices: PostgresNotices,
 ): LogStore["append"] {
   const lane = createPostgresLane({
@@ -73,7 +65,7 @@ function createAppend(
     const kept = toKeptTexts(stream, values);
     checkOpen(life, "log.append");
     return lane.write({
-      statement: sql.append(stream, kept, { expectedPosition, time }),
+      statement: sql("append", stream, kept, expectedPosition, time),
       lock: `${schema}/log/${stream}`,
       stream: kept.length > 0 ? stream : undefined,
       read([row]) {
@@ -93,17 +85,9 @@ function toEntry(row: Row): LogEntry {
   };
 }
 
-/** What `log` asks of the server. `append` counts on its stream being locked, so that positions have no gaps. */
-interface LogStatements {
-  append(stream: string, values: readonly string[], options: CheckedAppend): Statement;
-  read(stream: string, after: number, limit: number): Statement;
-  position(stream: string): Statement;
-  streams(range: KeyRange): Statement;
-}
-
-/** Makes the statements for the tables of `schema`. */
-function logStatements(schema: string): LogStatements {
-  const texts = {
+/** Makes the statements for the tables of `schema`. `append` counts on its stream being locked, so that positions have no gaps. */
+function logStatements(schema: string) {
+  return createStatements("log", {
     append: `WITH old AS (SELECT coalesce((SELECT position FROM ${schema}.streams WHERE name = $1), 0) AS position),
       moved AS (
         INSERT INTO ${schema}.streams (name, position)
@@ -121,20 +105,5 @@ function logStatements(schema: string): LogStatements {
     position: `SELECT position FROM ${schema}.streams WHERE name = $1`,
     streams: `SELECT name FROM ${schema}.streams
       WHERE name >= $1 AND name < $2 AND name > $3 ORDER BY name LIMIT $4`,
-  };
-
-  return {
-    append: (stream, values, { expectedPosition, time }) => ({
-      name: "append",
-      text: texts.append,
-      values: [stream, values, expectedPosition, time],
-    }),
-    read: (stream, after, limit) => ({ name: "read", text: texts.read, values: [stream, after, limit] }),
-    position: (stream) => ({ name: "position", text: texts.position, values: [stream] }),
-    streams: ({ prefix, end, after, limit }) => ({
-      name: "streams",
-      text: texts.streams,
-      values: [prefix, end, after, limit],
-    }),
-  };
+  });
 }

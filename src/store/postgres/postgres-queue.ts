@@ -3,12 +3,12 @@ import type { Job, Queue, QueueCounts } from "../../core/store.ts";
 import { checkAdd, checkClaim, checkJob, checkKey, checkWhole } from "../checks.ts";
 import { checkOpen, type StoreLife } from "../store-life.ts";
 import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
-import type { Row, Statement } from "./postgres-link.ts";
+import { createStatements, type Row, type Statement } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-reader.ts";
 
 interface QueueParts extends PostgresParts {
   readonly lane: PostgresLane;
-  readonly sql: QueueStatements;
+  readonly sql: ReturnType<typeof queueStatements>;
 }
 
 /** Makes the queues of a Postgres store. */
@@ -36,13 +36,13 @@ function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, na
     async add(id, options) {
       const { priority, delayMs } = checkAdd(id, options);
       checkQueue(life, name, "queue.add");
-      return write(id, sql.add(name, id, priority, delayMs), (row) => row?.["is_new"] === true);
+      return write(id, sql("add", name, id, priority, delayMs), (row) => row?.["is_new"] === true);
     },
     async claim(options) {
       const { leaseMs, limit } = checkClaim(options);
       checkQueue(life, name, "queue.claim");
       return lane.write({
-        statement: sql.claim(name, leaseMs, limit),
+        statement: sql("claim", name, leaseMs, limit),
         lock: undefined,
         read: (rows) => rows.map(toJob),
       });
@@ -51,22 +51,22 @@ function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, na
       checkWhole("leaseMs", leaseMs, 1);
       const job = checkJob(given);
       checkQueue(life, name, "queue.extend");
-      return change(job, sql.extend(name, job, leaseMs));
+      return change(job, sql("extend", name, job.id, job.attempt, leaseMs));
     },
     async complete(given) {
       const job = checkJob(given);
       checkQueue(life, name, "queue.complete");
-      return change(job, sql.complete(name, job));
+      return change(job, sql("complete", name, job.id, job.attempt));
     },
     async release(given, options) {
       const job = checkJob(given);
       const { delayMs } = checkAdd(job.id, options);
       checkQueue(life, name, "queue.release");
-      return change(job, sql.release(name, job, delayMs));
+      return change(job, sql("release", name, job.id, job.attempt, delayMs));
     },
     async count() {
       checkQueue(life, name, "queue.count");
-      const [row] = await reader.read(sql.count(name));
+      const [row] = await reader.read(sql("count", name));
       return toCounts(row);
     },
   };
@@ -88,21 +88,11 @@ function toCounts(row: Row | undefined): QueueCounts {
 /** The clock of the server when the statement began, so that an index on times can be used. */
 const nowMs = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
-/** What queues ask of the server. */
-interface QueueStatements {
-  add(queue: string, id: string, priority: number, delayMs: number): Statement;
-  claim(queue: string, leaseMs: number, limit: number): Statement;
-  extend(queue: string, job: Job, leaseMs: number): Statement;
-  complete(queue: string, job: Job): Statement;
-  release(queue: string, job: Job, delayMs: number): Statement;
-  count(queue: string): Statement;
-}
-
 /** Makes the statements for the tables of `schema`. */
-function queueStatements(schema: string): QueueStatements {
+function queueStatements(schema: string) {
   const place = `nextval('${schema}.job_order')`;
   const isTheirs = "queue = $1 AND id = $2 AND attempt = $3 AND claimed";
-  const texts = {
+  return createStatements("queue", {
     // `xmax` is 0 only for an inserted row, not for an updated one.
     add: `INSERT INTO ${schema}.jobs AS job (queue, id, priority, ready_at, place, attempt, claimed)
       VALUES ($1, $2, $3, ${nowMs} + $4::bigint, ${place}, 0, false) ON CONFLICT (queue, id) DO UPDATE
@@ -127,22 +117,5 @@ function queueStatements(schema: string): QueueStatements {
         count(*) FILTER (WHERE ready_at > ${nowMs} AND NOT claimed) AS delayed,
         count(*) FILTER (WHERE ready_at > ${nowMs} AND claimed) AS claimed
       FROM ${schema}.jobs WHERE queue = $1`,
-  };
-
-  return {
-    add: (queue, id, priority, delayMs) => ({ name: "add", text: texts.add, values: [queue, id, priority, delayMs] }),
-    claim: (queue, leaseMs, limit) => ({ name: "claim", text: texts.claim, values: [queue, leaseMs, limit] }),
-    extend: (queue, { id, attempt }, leaseMs) => ({
-      name: "extend",
-      text: texts.extend,
-      values: [queue, id, attempt, leaseMs],
-    }),
-    complete: (queue, { id, attempt }) => ({ name: "complete", text: texts.complete, values: [queue, id, attempt] }),
-    release: (queue, { id, attempt }, delayMs) => ({
-      name: "release",
-      text: texts.release,
-      values: [queue, id, attempt, delayMs],
-    }),
-    count: (queue) => ({ name: "count", text: texts.count, values: [queue] }),
-  };
+  });
 }

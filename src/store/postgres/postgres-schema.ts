@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { type PostgresLink, type Row, type Statement, toUnavailable } from "./postgres-link.ts";
+import { createStatements, type PostgresLink, type Row, type Statement, toUnavailable } from "./postgres-link.ts";
 
 /** What takes a schema from one version to the next, in order. What was released is never changed: more is added at the end. */
 const migrations: readonly (readonly string[])[] = [
@@ -114,34 +114,15 @@ export const nowMs = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const isAlive = `(expires_at IS NULL OR expires_at > ${nowMs})`;
 
-/** Which names to list, in order. */
-export interface KeyRange {
-  readonly prefix: string;
-  readonly end: string;
-  readonly after: string;
-  readonly limit: number;
-}
-
-/** What `kv` asks of the server. The writes count on their key being locked, so that what they look at stays as it is. */
-export interface KvStatements {
-  get(key: string): Statement;
-  set(key: string, value: string, expiresInMs: number | undefined, ifVersion: number | undefined): Statement;
-  delete(key: string, ifVersion: number | undefined): Statement;
-  increment(key: string, by: number, expiresInMs: number | undefined): Statement;
-  list(range: KeyRange): Statement;
-  /** Takes out some of what has expired. */
-  sweep(): Statement;
-}
-
-/** Makes the statements for the tables of `schema`. */
-export function kvStatements(schema: string): KvStatements {
+/** Makes the statements of `kv`. The writes count on their key being locked, so that what they look at stays as it is. */
+export function kvStatements(schema: string) {
   const old = `old AS (SELECT * FROM ${schema}.kv WHERE key = $1 AND ${isAlive})`;
   const found = "coalesce((SELECT version FROM old), 0)";
   const nextVersion = `nextval('${schema}.kv_version')`;
   const overwrite =
     "ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, version = EXCLUDED.version, expires_at = EXCLUDED.expires_at";
 
-  const texts = {
+  return createStatements("kv", {
     get: `SELECT value, version FROM ${schema}.kv WHERE key = $1 AND ${isAlive}`,
     set: `WITH ${old}, new AS (
         INSERT INTO ${schema}.kv (key, value, version, expires_at)
@@ -165,18 +146,8 @@ export function kvStatements(schema: string): KvStatements {
       WHERE key >= $1 AND key < $2 AND key > $3 AND ${isAlive} ORDER BY key LIMIT $4`,
     sweep: `DELETE FROM ${schema}.kv WHERE key IN (
       SELECT key FROM ${schema}.kv WHERE expires_at <= ${nowMs} LIMIT 1000 FOR UPDATE SKIP LOCKED) AND expires_at <= ${nowMs}`,
-  };
-
-  return {
-    get: (key) => ({ name: "get", text: texts.get, values: [key] }),
-    set: (key, value, expiresInMs, ifVersion) => ({
-      name: "set",
-      text: texts.set,
-      values: [key, value, expiresInMs, ifVersion],
-    }),
-    delete: (key, ifVersion) => ({ name: "delete", text: texts.delete, values: [key, ifVersion] }),
-    increment: (key, by, expiresInMs) => ({ name: "increment", text: texts.increment, values: [key, by, expiresInMs] }),
-    list: ({ prefix, end, after, limit }) => ({ name: "list", text: texts.list, values: [prefix, end, after, limit] }),
-    sweep: () => ({ name: "sweep", text: texts.sweep, values: [] }),
-  };
+  });
 }
+
+/** What `kv` asks of the server. */
+export type KvStatements = ReturnType<typeof kvStatements>;

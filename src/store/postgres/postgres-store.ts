@@ -133,13 +133,13 @@ function createReads({ life, reader }: PostgresParts, sql: KvStatements): Pick<K
     async get(key) {
       checkKey(key);
       checkOpen(life, "kv.get");
-      const [row] = await reader.read(sql.get(key));
+      const [row] = await reader.read(sql("get", key));
       return row && toVersioned(row);
     },
     async list(options) {
       const { prefix, after, limit } = checkList(options);
       checkOpen(life, "kv.list");
-      const rows = await reader.read(sql.list({ prefix, end: toPrefixEnd(prefix), after, limit }));
+      const rows = await reader.read(sql("list", prefix, toPrefixEnd(prefix), after, limit));
       return rows.map(toListed);
     },
   };
@@ -157,7 +157,7 @@ function createWrites(parts: PostgresParts, sql: KvStatements): Omit<KeyValueSto
       const { expiresInMs, ifVersion } = checkWrite(options);
       const kept = JSON.stringify(toKept(key, value));
       checkOpen(life, "kv.set");
-      return write(key, sql.set(key, kept, expiresInMs, ifVersion), ({ found, written }) => {
+      return write(key, sql("set", key, kept, expiresInMs, ifVersion), ({ found, written }) => {
         checkVersion(key, Number(found), ifVersion);
         return Number(written);
       });
@@ -166,7 +166,7 @@ function createWrites(parts: PostgresParts, sql: KvStatements): Omit<KeyValueSto
       checkKey(key);
       const { ifVersion } = checkWrite(options);
       checkOpen(life, "kv.delete");
-      return write(key, sql.delete(key, ifVersion), ({ found }) => {
+      return write(key, sql("delete", key, ifVersion), ({ found }) => {
         checkVersion(key, Number(found), ifVersion);
         return Number(found) > 0;
       });
@@ -176,7 +176,7 @@ function createWrites(parts: PostgresParts, sql: KvStatements): Omit<KeyValueSto
       checkWhole("by", by, Number.MIN_SAFE_INTEGER);
       const { expiresInMs } = checkWrite(options);
       checkOpen(life, "kv.increment");
-      return write(key, sql.increment(key, by, expiresInMs), ({ found, written }) =>
+      return write(key, sql("increment", key, by, expiresInMs), ({ found, written }) =>
         typeof written === "string" ? Number(written) : toSum(key, parse(found), by),
       );
     },
@@ -192,7 +192,7 @@ function openLane({ openLink, shown, onDrain }: PostgresParts, sql: KvStatements
     finish() {
       if (performance.now() - sweptAt < sweepEveryMs) return [];
       sweptAt = performance.now();
-      return [sql.sweep()];
+      return [sql("sweep")];
     },
   });
   onDrain(lane.drain);

@@ -4,8 +4,6 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createCheckpoints } from "./sqlite-writer.ts";
-import { openDatabase } from "./open-database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 
 test("sqliteStore() writes its log back while somebody writes without a pause", async () => {
@@ -35,21 +33,6 @@ test("sqliteStore() can be closed while its log is written back, and keeps every
   const again = await sqliteStore({ file });
   expect(await again.log.position("calls")).toBe(512);
   await again.close();
-});
-
-test("createCheckpoints() makes no file anew that was deleted, and goes on without its thread", async () => {
-  const file = makeFile();
-  const database = await openDatabase(file);
-  onTestFinished(() => database.close());
-  const checkpoints = createCheckpoints(database);
-  rmSync(file);
-
-  for (let commits = 0; commits < 1000; commits += 1) checkpoints.note();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  checkpoints.note();
-  await checkpoints.stop();
-
-  expect(existsSync(file)).toBe(false);
 });
 
 /** A new folder, gone after the test. */

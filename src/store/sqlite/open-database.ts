@@ -28,8 +28,8 @@ export interface SqliteDatabase {
   close(): void;
 }
 
-/** How large the write-ahead log grows while there is no pause in which it can be written back: 32 MiB. */
-const pagesBeforeCheckpoint = 8192;
+/** How large the file of the write-ahead log stays: SQLite writes it back into the database each thousand pages, unless a reader holds it. */
+const mostLogBytes = 32 * 1024 * 1024;
 
 /**
  * How every file is opened: SQLite does not wait itself, nothing in the file can call a function that has effects, and no statement
@@ -44,8 +44,7 @@ const settings = `
   ${distrust};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA wal_autocheckpoint = ${pagesBeforeCheckpoint};
-  PRAGMA journal_size_limit = ${pagesBeforeCheckpoint * 4096};
+  PRAGMA journal_size_limit = ${mostLogBytes};
   PRAGMA cache_size = -16384;
   PRAGMA temp_store = MEMORY;
 `;

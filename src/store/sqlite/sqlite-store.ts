@@ -80,7 +80,6 @@ function toStore(parts: SqliteParts): Store {
     abandonAll();
     life.close();
     while (writer.whenWritten()) await writer.whenWritten();
-    await writer.stop();
     database.close();
   }
 
