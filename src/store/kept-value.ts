@@ -62,7 +62,7 @@ export function toKeptText(where: string, value: unknown, index: number): string
 }
 
 /** A fast check whether a value is surely JSON. `false` is not final: `copyJson` decides then. */
-export function isPlainJson(value: unknown): boolean {
+function isPlainJson(value: unknown): boolean {
   return new Look().isPlain(value, 0);
 }
 

@@ -117,7 +117,7 @@ export function toOpenEntry(entry: AuditEntry | AuditSetAside): JsonObject {
     const problem = { path: "", expected: "an entry", found: showValue(entry) };
     throw new KitbagError("store-value-invalid", { where: auditStream, problems: [problem] });
   }
-  const { position: _position, previous: _previous, hash: _hash, ...own } = kept as JsonObject;
+  const { position: _position, previous: _previous, hash: _hash, ...own } = kept;
   return own;
 }
 

@@ -1,4 +1,3 @@
-import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnchorFile, readAnchor } from "./anchor-file.ts";
 import { auditStream, linkLine } from "./audit-entry.ts";

@@ -22,7 +22,8 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
   const sql = blobStatements(parts.schema);
   const uploads = new Set<string>();
   parts.onDrain(async () => {
-    if (uploads.size > 0) await reader.write([...uploads].map((content) => sql("forget", content))).catch(() => undefined);
+    if (uploads.size > 0)
+      await reader.write([...uploads].map((content) => sql("forget", content))).catch(() => undefined);
   });
 
   const upload = (source: AsyncIterable<Uint8Array>): Promise<string> => putPieces({ ...parts, sql, uploads }, source);

@@ -16,11 +16,14 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Makes the statements of one part of a store, by their names; `$1`, `$2`, … are the values. */
+/** Makes the statement of this name; `$1`, `$2`, … are the values. */
+export type Statements<Name extends string> = (name: Name, ...values: readonly unknown[]) => Statement;
+
+/** Makes the statements of one part of a store from their texts. */
 export function createStatements<Name extends string>(
   part: string,
   texts: Readonly<Record<Name, string>>,
-): (name: Name, ...values: readonly unknown[]) => Statement {
+): Statements<Name> {
   return (name, ...values) => ({ name: `${part}-${name}`, text: texts[name], values });
 }
 

@@ -1,5 +1,12 @@
 import { KitbagError } from "../../core/errors.ts";
-import { createStatements, type PostgresLink, type Row, type Statement, toUnavailable } from "./postgres-link.ts";
+import {
+  createStatements,
+  type PostgresLink,
+  type Row,
+  type Statements,
+  type Statement,
+  toUnavailable,
+} from "./postgres-link.ts";
 
 /** What takes a schema from one version to the next, in order. What was released is never changed: more is added at the end. */
 const migrations: readonly (readonly string[])[] = [
@@ -115,7 +122,7 @@ export const nowMs = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const isAlive = `(expires_at IS NULL OR expires_at > ${nowMs})`;
 
 /** Makes the statements of `kv`. The writes count on their key being locked, so that what they look at stays as it is. */
-export function kvStatements(schema: string) {
+export function kvStatements(schema: string): KvStatements {
   const old = `old AS (SELECT * FROM ${schema}.kv WHERE key = $1 AND ${isAlive})`;
   const found = "coalesce((SELECT version FROM old), 0)";
   const nextVersion = `nextval('${schema}.kv_version')`;
@@ -150,4 +157,4 @@ export function kvStatements(schema: string) {
 }
 
 /** What `kv` asks of the server. */
-export type KvStatements = ReturnType<typeof kvStatements>;
+export type KvStatements = Statements<"get" | "set" | "delete" | "increment" | "list" | "sweep">;
