@@ -30,7 +30,7 @@ test("kitbag check shows each skill with its status and first finding, every dia
     skills/other/SKILL.md:2:7 warning name-mismatch The name "Another-Name" is not that of the directory, "other"; some clients then ignore the skill
         → Rename the directory, or change the name
 
-    3 skills: 1 ok, 1 with warnings, 1 skipped; 0 tools
+    3 skills: 1 ok, 1 with warnings, 1 skipped; 0 tools. All 3 SKILL.md files are accounted for.
     "
   `);
 });
@@ -91,6 +91,7 @@ test("kitbag check --json prints exactly the document that programs rely on", as
         },
       ],
       "summary": {
+        "files": 3,
         "ok": 1,
         "skills": 3,
         "skipped": 1,
@@ -152,6 +153,41 @@ test("kitbag check counts a folder that is not there as skipped", async () => {
   expect(run.code).toBe(1);
   expect(run.stdout).toContain("missing error folder-missing Cannot find skills in");
   expect(run.stdout).toContain("2 skills: 1 ok, 0 with warnings, 1 skipped; 0 tools");
+});
+
+test("kitbag check accounts for every SKILL.md that is on the disk, and copies and parts of skills are no failure", async () => {
+  const project = createProject({
+    ...skillFiles("repo/skills/.curated/pdf"),
+    ...skillFiles("repo/.claude/skills/pdf"),
+    ...skillFiles("repo/suite"),
+    ...skillFiles("repo/suite/qa"),
+    ...skillFiles("repo/docs/ja-JP/skills/suite", { body: "Japanese\n" }),
+    ...skillFiles("repo/node_modules/x"),
+    ...skillFiles(`repo/${"deep/".repeat(14)}x`),
+  });
+
+  const [text, json] = [
+    await runKitbag(["check", "repo"], { project }),
+    await runKitbag(["check", "repo", "--json"], { project }),
+  ];
+
+  const { summary, skills } = JSON.parse(json.stdout) as {
+    summary: Record<string, number>;
+    skills: { path: string; status: string; diagnostics: { code: string; severity: string }[] }[];
+  };
+  expect([text.code, summary["files"], summary["skills"]]).toEqual([0, 7, 7]);
+  expect(text.stdout).toContain("All 7 SKILL.md files are accounted for.");
+  expect(
+    skills
+      .filter(({ status }) => status === "skipped")
+      .map(({ path, diagnostics }) => [path, diagnostics.at(-1)?.code, diagnostics.at(-1)?.severity]),
+  ).toEqual([
+    ["repo/.claude/skills/pdf", "skill-shadowed", "info"],
+    ["repo/docs/ja-JP/skills/suite", "skill-shadowed", "info"],
+    [`repo/${"deep/".repeat(14)}x`, "skill-deep", "info"],
+    ["repo/node_modules/x", "skill-ignored", "info"],
+    ["repo/suite/qa", "skill-nested", "info"],
+  ]);
 });
 
 test("kitbag check says when there are no skills", async () => {

@@ -6,6 +6,7 @@ import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts"
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
 import { renderTable, toShownPath, plural } from "../render.ts";
+import { findLeftOut } from "../../skills/discovery/find-left-out.ts";
 import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { toFindOptions, toLoadOptions } from "../skills/load-reports.ts";
 import { createUsesCheck } from "../skills/check-uses.ts";
@@ -25,8 +26,9 @@ export const checkCommand: CliCommand = {
   },
   async run(invocation) {
     const isSpec = invocation.options["spec"] === true;
-    const skills = await loadChecked(invocation, isSpec);
+    const { skills, files } = await loadChecked(invocation, isSpec);
     const summary = {
+      files,
       skills: skills.length,
       ok: countStatus(skills, "ok"),
       warning: countStatus(skills, "warning"),
@@ -34,14 +36,14 @@ export const checkCommand: CliCommand = {
       tools: skills.reduce((sum, skill) => sum + skill.tools.length, 0),
     };
     const document: CheckDocument = { skills, summary };
-    return { document, text: render(document, invocation), exitCode: toExitCode(document, isSpec) };
+    return { document, text: render(document, invocation), exitCode: toExitCode(skills) };
   },
 };
 
 /** What `--json` prints. */
 interface CheckDocument {
   readonly skills: readonly CheckedSkill[];
-  readonly summary: Readonly<Record<"skills" | "ok" | "warning" | "skipped" | "tools", number>>;
+  readonly summary: Readonly<Record<"files" | "skills" | "ok" | "warning" | "skipped" | "tools", number>>;
 }
 
 interface CheckedSkill {
@@ -53,7 +55,10 @@ interface CheckedSkill {
 }
 
 /** Only what was named is checked; without a name, everything that other commands would find. */
-async function loadChecked(invocation: Invocation, spec: boolean): Promise<CheckedSkill[]> {
+async function loadChecked(
+  invocation: Invocation,
+  spec: boolean,
+): Promise<{ skills: CheckedSkill[]; files: number }> {
   const { args, cwd } = invocation;
   const places =
     args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);
@@ -67,7 +72,12 @@ async function loadChecked(invocation: Invocation, spec: boolean): Promise<Check
     const uses = report.skill === undefined ? [] : checkUses(report.skill, readText);
     return toChecked(report, [...uses, ...scanSkill(snapshot)], cwd);
   });
-  return [...skills, ...diagnostics.map((diagnostic) => toSkipped(diagnostic, cwd))];
+  const { files, leftOut } = findLeftOut(places, new Set(reports.map(({ directory }) => directory)));
+  const others = [
+    ...diagnostics.map((diagnostic) => toSkipped(diagnostic.file, diagnostic, cwd)),
+    ...leftOut.map(({ path, diagnostic }) => toSkipped(path, diagnostic, cwd)),
+  ];
+  return { skills: [...skills, ...others], files };
 }
 
 function toText(bytes: Uint8Array | undefined): string | undefined {
@@ -87,24 +97,26 @@ function toChecked(report: SkillReport, findings: readonly Diagnostic[], cwd: st
 }
 
 /** An unreadable folder may hold skills: nothing vanishes, so it counts as a skipped skill. */
-function toSkipped(diagnostic: Diagnostic, cwd: string): CheckedSkill {
-  return {
-    path: toShownPath(diagnostic.file, cwd),
-    name: basename(diagnostic.file),
-    status: "skipped",
-    diagnostics: [{ ...diagnostic, file: "." }],
-    tools: [],
-  };
+function toSkipped(path: string, diagnostic: Diagnostic, cwd: string): CheckedSkill {
+  const file = diagnostic.file === path ? "." : diagnostic.file;
+  const diagnostics = [{ ...diagnostic, file }];
+  return { path: toShownPath(path, cwd), name: basename(path), status: "skipped", diagnostics, tools: [] };
 }
 
 function countStatus(skills: readonly CheckedSkill[], status: CheckedSkill["status"]): number {
   return skills.filter((skill) => skill.status === status).length;
 }
 
-function toExitCode({ skills, summary }: CheckDocument, isSpec: boolean): ExitCode {
-  const errors = skills.flatMap(({ diagnostics }) => diagnostics.filter(({ severity }) => severity === "error"));
-  const isUnusable = summary.skipped > 0 || errors.some(({ code }) => code === "use-missing" || code === "use-circle");
-  return isUnusable || (isSpec && errors.length > 0) ? 1 : 0;
+/** What only says that a copy is not used, or that a folder is a part of a skill, is no failure. */
+function toExitCode(skills: readonly CheckedSkill[]): ExitCode {
+  const isFailure = ({ status, diagnostics }: CheckedSkill): boolean =>
+    diagnostics.some(({ severity }) => severity === "error") ||
+    (status === "skipped" && diagnostics.some(({ severity }) => severity === "warning") && !isLeftOut(diagnostics));
+  return skills.some(isFailure) ? 1 : 0;
+}
+
+function isLeftOut(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ code }) => code === "skill-shadowed");
 }
 
 const statusStyles = { ok: "green", warning: "yellow", skipped: "red" } as const;
@@ -129,6 +141,7 @@ function render({ skills, summary }: CheckDocument, { terminal }: Invocation): s
   ].join("\n\n");
 }
 
-function renderSummary({ skills, ok, warning, skipped, tools }: CheckDocument["summary"]): string {
-  return `${plural(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${plural(tools, "tool")}`;
+function renderSummary({ files, skills, ok, warning, skipped, tools }: CheckDocument["summary"]): string {
+  const sum = `${plural(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${plural(tools, "tool")}`;
+  return `${sum}. All ${plural(files, "SKILL.md file")} are accounted for.`;
 }

@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { importFailed, type Fetched, type FetchOptions } from "./fetched.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { showSource, type ImportSource } from "./import-source.ts";
 import { readPlugins, type ListedPlugin, type PluginCatalog, readPlugin } from "./read-plugins.ts";
 import { isInside } from "../../platform/paths.ts";
-import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-memory.ts";
+import { findLeftOut } from "../../skills/discovery/find-left-out.ts";
+import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { SkippedFolder } from "./import-candidate.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
@@ -20,15 +22,18 @@ export interface GatheredSource {
   readonly fetched: Fetched;
   readonly catalog: PluginCatalog;
   readonly skills: readonly GatheredSkill[];
+  /** Folders with a SKILL.md that is no skill of its own, or that cannot be taken. */
+  readonly leftOut: readonly SkippedFolder[];
   readonly notes: readonly string[];
   dispose(): void;
 }
 
 /**
  * Fetches a source and finds the skills in it. Of a marketplace, those of its own folders; a plugin that is elsewhere is fetched only
- * if it is picked by name.
+ * if it is picked by name. A marketplace that leads to no skill, or that cannot be read, is a note: the source is searched instead.
  *
- * @throws {KitbagError} what `fetchSource` throws; `import-failed` if there is no such plugin.
+ * @throws {KitbagError} what `fetchSource` throws; `import-failed` if a plugin is picked and is not there, or its files are broken;
+ *   `import-refused` if all there is lies behind links that lead out.
  */
 export async function gatherSource(
   source: ImportSource,
@@ -41,23 +46,75 @@ export async function gatherSource(
   const dispose = (): void => {
     for (const one of all) one.dispose();
   };
+  const notes: string[] = [];
+  /** Where nothing was picked by name, what is broken is told, and the rest is listed. */
+  const attempt = <Value>(work: () => Value, otherwise: Value): Value => {
+    try {
+      return work();
+    } catch (cause) {
+      if (picked !== undefined || !isKitbagError(cause, "import-failed")) throw cause;
+      notes.push(cause.details.reason);
+      return otherwise;
+    }
+  };
   try {
-    const catalog = readPlugins(fetched.directory, shown);
+    const catalog = attempt(() => readPlugins(fetched.directory, shown), { plugins: [] });
     const plugins = pickPlugins(catalog, picked, shown);
     const here = plugins.filter(({ place }) => "folder" in place);
-    const isEverything = catalog.plugins.length === 0;
-    const skills = isEverything || here.length > 0 ? [...(await gatherSkills(fetched, here, shown))] : [];
+    const groups = here.map((plugin) => {
+      return { plugin, folders: attempt(() => findFolders(fetched.directory, plugin, shown), []) };
+    });
+    let found = await gatherSkills(fetched, groups);
+    if (picked === undefined && !found.skills.some(({ report }) => report.skill !== undefined)) {
+      found = await gatherSkills(fetched, undefined);
+      if (here.length > 0 && found.skills.length > 0)
+        notes.push("its marketplace leads to no skill, so all of its folders were searched");
+    }
+    const skills = [...found.skills];
     for (const plugin of picked === undefined ? [] : plugins) {
       if (!("source" in plugin.place)) continue;
       const other = await fetchSource(plugin.place.source, options);
       all.push(other);
-      skills.push(...(await gatherSkills(other, [{ ...plugin, place: { folder: "" } }], showSource(other.source))));
+      const place = { ...plugin, place: { folder: "" } };
+      const folders = findFolders(other.directory, place, showSource(other.source));
+      skills.push(...(await gatherSkills(other, [{ plugin: place, folders }])).skills);
     }
-    return { fetched, catalog, skills, notes: toNotes(all, plugins), dispose };
+    const { leftOut, unlisted } = picked === undefined ? findRest(fetched, skills) : { leftOut: [], unlisted: 0 };
+    if (unlisted > 0) notes.push(`${unlisted} more SKILL.md are in no plugin of it; add them by folder, with #ref:folder`);
+    return {
+      fetched,
+      catalog,
+      skills,
+      leftOut: [...found.leftOut, ...leftOut],
+      notes: [...toNotes(all, plugins), ...notes.slice(0, mostNotes)],
+      dispose,
+    };
   } catch (cause) {
     dispose();
     throw cause;
   }
+}
+
+/** Every SKILL.md of the source that is not among `skills`: parts of them, and those that no plugin lists. */
+function findRest(
+  { directory }: Fetched,
+  skills: readonly GatheredSkill[],
+): { readonly leftOut: readonly SkippedFolder[]; readonly unlisted: number } {
+  const known = new Set(skills.map(({ report }) => report.directory));
+  const { leftOut } = findLeftOut({ directories: [directory] }, known);
+  const told = leftOut.filter(({ diagnostic }) => diagnostic.code !== "skill-unreached");
+  return {
+    leftOut: told.map(({ path, diagnostic }) => toSkippedFolder(directory, path, diagnostic.message)),
+    unlisted: leftOut.length - told.length,
+  };
+}
+
+function toSkippedFolder(root: string, path: string, reason: string): SkippedFolder {
+  return { name: basename(path), path: toInner(root, path), reason };
+}
+
+function toInner(root: string, path: string): string {
+  return relative(root, path).split(sep).join("/");
 }
 
 function pickPlugins({ plugins }: PluginCatalog, picked: readonly string[] | undefined, shown: string): ListedPlugin[] {
@@ -104,50 +161,47 @@ export interface GatheredSkill {
   readonly plugin?: string;
 }
 
+/** A plugin and the folders in which its skills are. */
+interface PluginFolders {
+  readonly plugin: ListedPlugin;
+  readonly folders: readonly string[];
+}
+
 /**
- * Finds and reads the skills of a source, or of some of its plugins. Runs nothing. All plugins must be in the source itself.
+ * Finds and reads the skills of some plugins of a source, or of all its folders. Runs nothing. In a source no skill goes before
+ * another. A source says what is in it, and nothing else of this machine: what is behind a link that leads out is left out.
  *
- * @throws {KitbagError} `import-failed` if the file of a plugin is broken; `import-refused` if a link leads out of the source.
+ * @throws {KitbagError} `import-refused` if all there is lies behind links that lead out.
  */
 async function gatherSkills(
   fetched: Fetched,
-  plugins: readonly ListedPlugin[],
-  shown: string,
-): Promise<readonly GatheredSkill[]> {
-  const groups = plugins.map((plugin) => ({ plugin, folders: findFolders(fetched.directory, plugin, shown) }));
-  const directories =
-    plugins.length === 0 ? [fetched.directory] : [...new Set(groups.flatMap(({ folders }) => folders))];
+  groups: readonly PluginFolders[] | undefined,
+): Promise<Pick<GatheredSource, "skills" | "leftOut">> {
+  const root = fetched.directory;
+  const directories = groups === undefined ? [root] : [...new Set(groups.flatMap(({ folders }) => folders))];
   // The bytes that were read are the bytes that are scanned, shown and copied.
   const memory = createSkillMemory();
-  const { reports } = await loadSkills({ directories, trust: trustNothing, memory });
-  for (const { directory } of reports) checkInside(directory, fetched.directory, shown);
-  const each = await Promise.all(reports.map((report) => unshadow(report, memory)));
-  return each.map((report) => {
-    const owner = groups.find(({ folders }) => folders.some((folder) => isInside(report.directory, folder)));
+  const { reports } = await loadSkills({ directories, trust: trustNothing, memory, keepsDuplicates: true });
+  const [inside, outside] = [true, false].map((is) =>
+    reports.filter(({ directory }) => isInside(directory, root) === is),
+  ) as [SkillReport[], SkillReport[]];
+  const reason = "is behind a link that leads out of the source; import that folder itself if it is meant";
+  const [refused] = inside.length === 0 ? outside : [];
+  if (refused !== undefined)
+    throw new KitbagError("import-refused", { source: showSource(fetched.source), entry: refused.directory, reason });
+  const skills = inside.map((report): GatheredSkill => {
+    const owner = groups?.find(({ folders }) => folders.some((folder) => isInside(report.directory, folder)));
     const findings = scanSkill(memory.read(report.directory).snapshot);
     return {
       report,
       // That it is not trusted yet is why it is shown.
       diagnostics: [...report.diagnostics.filter(({ code }) => code !== "skill-untrusted"), ...findings],
       fetched,
-      path: relative(fetched.directory, report.directory).split(sep).join("/"),
+      path: toInner(root, report.directory),
       ...(owner !== undefined && { plugin: owner.plugin.name }),
     };
   });
-}
-
-/** A source says what is in it, and nothing else of this machine. Links within it are followed. */
-function checkInside(directory: string, root: string, source: string): void {
-  if (isInside(directory, root)) return;
-  const reason = "is behind a link that leads out of the source; import that folder itself if it is meant";
-  throw new KitbagError("import-refused", { source, entry: directory, reason });
-}
-
-/** In a source nothing goes before anything else: of two skills with one name, each is read for itself. */
-async function unshadow(report: SkillReport, memory: SkillMemory): Promise<SkillReport> {
-  if (!report.diagnostics.some(({ code }) => code === "skill-shadowed")) return report;
-  const { reports } = await loadSkills({ directories: [report.directory], trust: trustNothing, memory });
-  return reports.find(({ directory }) => directory === report.directory) ?? report;
+  return { skills, leftOut: outside.map(({ path }) => toSkippedFolder(root, path, `it ${reason}`)) };
 }
 
 /** The folders that a plugin has skills in: those that it names, its `skills`, and itself if it is a skill. */

@@ -20,6 +20,7 @@ import { createFolder, writeFiles } from "../../../test/support/temporary-folder
 import { memoryStore } from "../../store/memory-store.ts";
 import { createVersions } from "../../records/versions/versions.ts";
 import { importSkills, type ImportReport } from "./import-skills.ts";
+import { updateSkills } from "./update-skills.ts";
 
 const script = `import argparse, os
 parser = argparse.ArgumentParser(description="Extracts text")
@@ -330,17 +331,59 @@ test("importSkills() tells of a skill of the same name in another place of the p
   expect(notes).toEqual([".claude/skills/pdf has the name pdf too: what is in .kitbag/skills/pdf goes before it"]);
 });
 
-test("importSkills() refuses two skills of one name, and takes one that is there twice", async () => {
+test("importSkills() gives two skills of one name their folders as prefix, and takes one that is there twice", async () => {
   const project = createImportProject();
   const twins = createFolder({ "a/SKILL.md": skillText("pdf"), "b/SKILL.md": skillText("pdf") });
-  const rivals = createFolder({ "a/SKILL.md": skillText("csv"), "b/SKILL.md": skillText("csv", "Other.") });
+  const rivals = createFolder({
+    "a/skills/csv/SKILL.md": skillText("csv"),
+    "b/skills/csv/SKILL.md": skillText("csv", "Other."),
+  });
 
   const taken = await importSkills(twins, project);
+  const listed = await importSkills(rivals, project);
 
   expect(taken.skills.map(({ name }) => name)).toEqual(["pdf"]);
+  expect(listed.skills.map(({ name, place }) => [name, place])).toEqual([
+    ["a.csv", ".kitbag/skills/a.csv"],
+    ["b.csv", ".kitbag/skills/b.csv"],
+  ]);
   await expect(importSkills(rivals, { ...project, skills: ["csv"] })).rejects.toThrow(
-    'two skills "csv", in "a" and "b"',
+    'it has no skill "csv"; it has "a.csv", "b.csv"',
   );
+});
+
+test("importSkills() puts both of two skills of one name into the project, each usable under its longer name", async () => {
+  const project = createImportProject();
+  const rivals = createFolder({ "a/csv/SKILL.md": skillText("csv"), "b/csv/SKILL.md": skillText("csv", "Other.") });
+
+  await importSkills(rivals, { ...project, skills: "all", approve: () => true });
+  const updates = await updateSkills([], project);
+
+  expect((await project.listSkills()).toSorted()).toEqual(["a.csv trusted", "b.csv trusted"]);
+  expect(updates.map(({ name, status }) => [name, status])).toEqual([
+    ["a.csv", "same"],
+    ["b.csv", "same"],
+  ]);
+});
+
+test.for([
+  ["a translation", "docs/ja-JP/skills/csv"],
+  ["a translation of two letters", "docs/tr/csv"],
+  ["a backup", "backups/2025/plugins/x/csv"],
+  ["a plan", "planned-skills/generated/csv"],
+  ["the copy of another client", ".cursor/skills/csv"],
+] as const)("importSkills() leaves the name to the original, and not to %s", async ([, copy]) => {
+  const source = createFolder({
+    "z/plugins/team/skills/csv/SKILL.md": skillText("csv"),
+    [`${copy}/SKILL.md`]: skillText("csv", "Other."),
+  });
+
+  const { skills } = await importSkills(source, createImportProject());
+
+  const original = skills.find(({ source: { folder } }) => folder?.startsWith("z/"));
+  expect(original?.name).toBe("csv");
+  expect(skills.every(({ name }) => name === "csv" || name.endsWith(".csv"))).toBe(true);
+  expect(new Set(skills.map(({ name }) => name)).size).toBe(2);
 });
 
 test("importSkills() leaves out what is no part of a skill, and keeps what is a program one", async () => {

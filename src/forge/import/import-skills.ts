@@ -142,7 +142,7 @@ export async function finishImport(
 
 function toReport(
   source: string,
-  { catalog, skills, notes }: GatheredSource,
+  { catalog, skills, leftOut, notes }: GatheredSource,
   candidates: readonly LoadedCandidate[],
 ): ImportReport {
   return {
@@ -156,7 +156,7 @@ function toReport(
       ...(version !== undefined && { version }),
       from: "source" in place ? showSource(place.source) : "folder" in place ? "here" : `nowhere: ${place.problem}`,
     })),
-    skipped: toSkipped(skills),
+    skipped: [...toSkipped(skills), ...leftOut],
     notes,
   };
 }
@@ -188,8 +188,9 @@ function pickCandidates(
   return [...new Set(names)].map((name) => {
     const [found, other] = candidates.filter((candidate) => candidate.name === name);
     if (found === undefined) {
-      const near = nearestNames(name, known, 3);
-      const cure = (near.length > 0 ? near : known.slice(0, 8)).map((one) => JSON.stringify(one)).join(", ");
+      const sameEnd = known.filter((one) => one.endsWith(`.${name}`));
+      const near = sameEnd.length > 0 ? sameEnd : nearestNames(name, known, 3);
+      const cure = (near.length > 0 ? near.slice(0, 8) : known.slice(0, 8)).map((one) => JSON.stringify(one)).join(", ");
       throw importFailed(shown, `it has no skill ${JSON.stringify(name)}; it has ${cure || "none that can be used"}`);
     }
     if (other === undefined) return found;

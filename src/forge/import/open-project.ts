@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
-import type { LockedSkill } from "../../skills/trust/lock-format.ts";
+import type { LockedSkill, LockedSource } from "../../skills/trust/lock-format.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { loadTrust } from "../../skills/trust/trust-file.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
@@ -22,6 +22,8 @@ export interface ImportProject {
   readonly lockBase: string;
   /** Where something of this name is put, relative to the project. */
   placeOf(candidate: Pick<ImportCandidate, "name" | "kind">): string;
+  /** The names of what was imported, by {@link toSourceKey}. */
+  importedNames(): ReadonlyMap<string, string>;
   /** What the lock says about a place of the project. */
   findLocked(place: string): LockedSkill | undefined;
   /** Reads what is at a place; none if nothing is there. Runs nothing of it. */
@@ -52,6 +54,10 @@ export function openProject(directory: string, home: string = resolveKitbagHome(
     lockPath,
     lockBase: realpathSync.native(dirname(lockPath)),
     placeOf: ({ name, kind }) => `${importFolders[kind]}/${name}`,
+    importedNames: () =>
+      new Map(
+        [...loadLock(lockPath).values()].flatMap(({ name, source }) => (source ? [[toSourceKey(source), name]] : [])),
+      ),
     findLocked: (place) => loadLock(lockPath).get(createLockPlaces(lockPath)(join(root, place)) ?? ""),
     async look(place) {
       const path = join(root, place);
@@ -60,6 +66,11 @@ export function openProject(directory: string, home: string = resolveKitbagHome(
       return reports.find((report) => report.directory === path) ?? toEmptyReport(path, place);
     },
   };
+}
+
+/** Where something comes from, whichever version of it. */
+export function toSourceKey({ kind, address, folder = "" }: LockedSource): string {
+  return JSON.stringify([kind, address, folder]);
 }
 
 /** Nothing that is looked at is run, even if it was named. */

@@ -151,6 +151,72 @@ test.for([
   expect(await project.listSkills()).toEqual([]);
 });
 
+test("importSkills() lists what is beside a link that leads out, and says why that one is left out", async () => {
+  const outside = createFolder({ "SKILL.md": skillText("outside") });
+  const source = createFolder({ "pdf/SKILL.md": skillText("pdf") });
+  symlinkSync(outside, join(source, "link"));
+
+  const { skills, skipped } = await importSkills(source, createImportProject());
+
+  expect(skills.map(({ name }) => name)).toEqual(["pdf"]);
+  expect(skipped).toEqual([
+    { name: "link", path: "link", reason: expect.stringContaining("leads out of the source") as string },
+  ]);
+});
+
+test.for([
+  ["names its pluginRoot in each source once more", { metadata: { pluginRoot: "./plugins" } }, "./plugins/a", []],
+  ["names its sources below its pluginRoot", { metadata: { pluginRoot: "./plugins/" } }, "a", []],
+  ["leads nowhere", {}, "./gone", ["its marketplace leads to no skill, so all of its folders were searched"]],
+] as const)("importSkills() lists the skills of a marketplace that %s", async ([, head, source, notes]) => {
+  const market = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "m", ...head, plugins: [{ name: "a", source }] }),
+    "plugins/a/skills/pdf/SKILL.md": skillText("pdf"),
+  });
+
+  const report = await importSkills(market, createImportProject());
+
+  expect(report.skills.map(({ name }) => name)).toEqual(["pdf"]);
+  expect(report.notes).toEqual(notes);
+});
+
+test("importSkills() lists the skills of a source whose marketplace or plugin cannot be read, and says so", async () => {
+  const broken = createFolder({ ".claude-plugin/marketplace.json": "{", "pdf/SKILL.md": skillText("pdf") });
+  const half = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({
+      name: "m",
+      plugins: ["a", "b"].map((name) => ({ name, source: `./${name}` })),
+    }),
+    "a/.claude-plugin/plugin.json": "{",
+    "b/skills/csv/SKILL.md": skillText("csv"),
+  });
+
+  const [first, second] = [
+    await importSkills(broken, createImportProject()),
+    await importSkills(half, createImportProject()),
+  ];
+
+  expect(first.skills.map(({ name }) => name)).toEqual(["pdf"]);
+  expect(first.notes).toEqual([".claude-plugin/marketplace.json is no JSON"]);
+  expect(second.skills.map(({ name }) => name)).toEqual(["csv"]);
+  expect(second.notes).toEqual([".claude-plugin/plugin.json is no JSON"]);
+});
+
+test("importSkills() accounts for every SKILL.md: parts of skills one by one, those of no plugin by their number", async () => {
+  const whole = createFolder({ "SKILL.md": skillText("suite"), "qa/SKILL.md": skillText("qa") });
+  const market = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "m", plugins: [{ name: "a", source: "./a" }] }),
+    "a/skills/pdf/SKILL.md": skillText("pdf"),
+    "more/csv/SKILL.md": skillText("csv"),
+  });
+
+  const first = await importSkills(whole, createImportProject());
+  const second = await importSkills(market, createImportProject());
+
+  expect(first.skipped).toMatchObject([{ path: "qa", reason: expect.stringContaining("is a part of the skill") as string }]);
+  expect(second.notes).toContain("1 more SKILL.md are in no plugin of it; add them by folder, with #ref:folder");
+});
+
 test("importSkills() follows a link within a local marketplace", async () => {
   const project = createImportProject();
   const plugins = [{ name: "l", source: "./l" }];

@@ -156,7 +156,10 @@ export function parsePluginSource(source: unknown, root?: string): PluginPlace {
 
 function toFolder(path: unknown, root = ""): PluginPlace {
   const text = typeof path === "string" ? path : "";
-  const folder = posix.join(root.replace(/^\.\//u, ""), text.replace(/\/+$/u, "") || "..");
+  const [base, way] = [root, text].map((one) => one.replace(/^\.\//u, "").replace(/\/+$/u, "")) as [string, string];
+  // Many marketplaces name their `pluginRoot` in each source once more.
+  const isWhole = base !== "" && (way === base || way.startsWith(`${base}/`));
+  const folder = posix.join(isWhole ? "" : base, way || (text === "" ? ".." : "."));
   if (folder === ".") return { folder: "" };
   return isInnerPath(folder) && !/[\\:]/u.test(folder)
     ? { folder }

@@ -1,12 +1,13 @@
-import { toWireName } from "../../core/names.ts";
+import { isName, toWireName } from "../../core/names.ts";
 import type { Tool } from "../../core/tool.ts";
+import { compareRanks, toRank, type SkillRank } from "../../skills/discovery/skill-rank.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { skillTokens, toolTokens } from "../../workspace/skills/render-skills.ts";
 import { diffSkills, type LoadedCandidate, type SkippedFolder } from "./import-candidate.ts";
 import type { GatheredSkill } from "./gather-source.ts";
 import { toLockedAddress } from "./import-source.ts";
-import type { ImportProject } from "./open-project.ts";
+import { type ImportProject, toSourceKey } from "./open-project.ts";
 import { compareTool } from "./tool-versions.ts";
 
 /** Says of each skill everything that a person should know before it is enabled, compared with what the project has. */
@@ -14,17 +15,30 @@ export async function toCandidates(
   gathered: readonly GatheredSkill[],
   project: ImportProject,
 ): Promise<LoadedCandidate[]> {
+  const usable = withoutTwins(gathered.filter(({ report }) => report.skill?.folder !== undefined));
+  const names = chooseNames(usable, project);
   const candidates: LoadedCandidate[] = [];
-  for (const one of gathered) {
-    const candidate = await toCandidate(one, project);
-    if (candidate !== undefined && !candidates.some((known) => isTwin(known, candidate))) candidates.push(candidate);
+  for (const one of usable) {
+    const candidate = await toCandidate(one, names.get(one), project);
+    if (candidate !== undefined) candidates.push(candidate);
   }
   return candidates;
 }
 
-/** One skill may be a part of several plugins. */
-function isTwin(left: LoadedCandidate, right: LoadedCandidate): boolean {
-  return left.name === right.name && left.digest === right.digest;
+/** One skill may be a part of several plugins, or lie in several folders: it is taken once, from where it is nearest. */
+function withoutTwins(gathered: readonly GatheredSkill[]): readonly GatheredSkill[] {
+  const kept = new Map<string, GatheredSkill>();
+  for (const one of gathered) {
+    const key = `${one.report.name} ${one.report.skill?.folder?.digest}`;
+    const known = kept.get(key);
+    if (known === undefined || compareRanks(rankOf(one), rankOf(known)) < 0) kept.set(key, one);
+  }
+  const all = new Set(kept.values());
+  return gathered.filter((one) => all.has(one));
+}
+
+function rankOf({ path }: GatheredSkill): SkillRank {
+  return toRank(0, path.split("/"));
 }
 
 /** The folders that cannot be used, each with the reason. */
@@ -36,16 +50,17 @@ export function toSkipped(gathered: readonly GatheredSkill[]): SkippedFolder[] {
   });
 }
 
-async function toCandidate(gathered: GatheredSkill, project: ImportProject): Promise<LoadedCandidate | undefined> {
+async function toCandidate(
+  gathered: GatheredSkill,
+  name: string = gathered.report.name,
+  project: ImportProject,
+): Promise<LoadedCandidate | undefined> {
   const { report, diagnostics, plugin } = gathered;
   const { skill } = report;
   if (skill?.folder === undefined) return undefined;
-  const { name, description, version, permissions, folder } = skill;
+  const { description, version, permissions, folder } = skill;
   const tools = skill.tools.map((tool) => toWire(name, tool));
-  const isTool =
-    folder.files.some(({ path }) => path === "manifest.json") &&
-    !folder.files.some(({ path }) => /^skill\.md$/iu.test(path));
-  const head = { name, kind: isTool ? "tool" : "skill" } as const;
+  const head = { name, kind: isTool(report) ? "tool" : "skill" } as const;
   const place = project.placeOf(head);
   const source = toLockedSource(gathered, project);
   return {
@@ -72,6 +87,61 @@ async function toCandidate(gathered: GatheredSkill, project: ImportProject): Pro
     ...(await compare({ ...head, report, place, source }, project)),
     report,
   };
+}
+
+function isTool({ skill }: GatheredSkill["report"]): boolean {
+  const paths = (skill?.folder?.files ?? []).map(({ path }) => path);
+  return paths.includes("manifest.json") && !paths.some((path) => /^skill\.md$/iu.test(path));
+}
+
+/**
+ * Gives each skill a name of its own. Of several with one name, an original keeps it if all others are copies by their folders;
+ * otherwise each gets its plugin, or a folder of its path, as prefix. What was imported before keeps the name that it got then.
+ */
+function chooseNames(skills: readonly GatheredSkill[], project: ImportProject): ReadonlyMap<GatheredSkill, string> {
+  const chosen = new Map<GatheredSkill, string>();
+  const known = project.importedNames();
+  for (const one of skills) {
+    const name = known.get(toSourceKey(toLockedSource(one, project)));
+    if (name !== undefined) chosen.set(one, name);
+  }
+  const groups = Map.groupBy(
+    skills.filter((one) => !chosen.has(one)),
+    ({ report }) => report.name,
+  );
+  const taken = new Set([...chosen.values(), ...groups.keys()]);
+  for (const [name, group] of groups) {
+    const [first, second] = group.toSorted((one, other) => compareRanks(rankOf(one), rankOf(other)));
+    const isClear = second === undefined || (first !== undefined && rankOf(first).copies < rankOf(second).copies);
+    for (const one of group) {
+      // A tool's folder is found by the name that its manifest says.
+      if (isTool(one.report) || (isClear && one === first)) continue;
+      const longer = toLongerName(one, name, taken);
+      taken.add(longer);
+      chosen.set(one, longer);
+    }
+  }
+  return chosen;
+}
+
+function toLongerName({ plugin, path }: GatheredSkill, name: string, taken: ReadonlySet<string>): string {
+  const steps = path
+    .split("/")
+    .toReversed()
+    .filter((step) => step !== "skills" && step !== name)
+    .map(toPrefix);
+  const prefixes = [...(plugin === undefined ? [] : [toPrefix(plugin)]), ...steps, steps.toReversed().join("-")];
+  const free = prefixes.find((prefix) => prefix !== "" && isFree(`${prefix}.${name}`, taken));
+  if (free !== undefined) return `${free}.${name}`;
+  for (let count = 2; ; count += 1) if (isFree(`copy-${count}.${name}`, taken)) return `copy-${count}.${name}`;
+}
+
+function isFree(name: string, taken: ReadonlySet<string>): boolean {
+  return isName(name) && !taken.has(name);
+}
+
+function toPrefix(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_-]+/gu, "-").replaceAll(/^[-_]+|[-_]+$/gu, "");
 }
 
 function toWire(skill: string, tool: Tool): { tool: Tool; wireName: string } {

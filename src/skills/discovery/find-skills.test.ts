@@ -180,15 +180,27 @@ test("findSkills() says that a named folder is not there, and goes on", () => {
   ]);
 });
 
-test("findSkills() does not look into packages, repositories and hidden folders", () => {
-  const folder = createFolder({
-    "node_modules/x/SKILL.md": "",
-    ".git/x/SKILL.md": "",
-    "a/.hidden/SKILL.md": "",
-    "a/b/SKILL.md": "",
-  });
+test("findSkills() does not look into packages and repositories", () => {
+  const folder = createFolder({ "node_modules/x/SKILL.md": "", ".git/x/SKILL.md": "", "a/b/SKILL.md": "" });
 
   expect(found(folder, { directories: [folder] })).toEqual(["a/b"]);
+});
+
+test("findSkills() finds skills in hidden folders, however deep", () => {
+  const folder = createFolder({ "skills/.curated/pdf/SKILL.md": "", "repository/.claude/skills/mine/SKILL.md": "" });
+
+  expect(found(folder, { directories: [folder] })).toEqual([
+    "repository/.claude/skills/mine",
+    "skills/.curated/pdf",
+  ]);
+});
+
+test("findSkills() finds a skill where it is, rather than where a link to it is", () => {
+  const folder = createFolder({ "z/pdf/SKILL.md": "", "outside/csv/SKILL.md": "", "a/x": "" });
+  symlinkSync("../z", join(folder, "a/linked"));
+
+  expect(found(folder, { directories: [join(folder, "a"), folder] })).toEqual(["a/linked/pdf", "outside/csv"]);
+  expect(found(folder, { directories: [folder] })).toEqual(["outside/csv", "z/pdf"]);
 });
 
 test("findSkills() ends in a tree that is too deep", () => {

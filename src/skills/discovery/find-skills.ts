@@ -8,6 +8,7 @@ import { isIgnoredFolder } from "../folder/ignored-names.ts";
 import { messageOf } from "../../platform/read-file.ts";
 import { showPath } from "../../platform/paths.ts";
 import { isSkill, isSkillFile } from "./is-skill.ts";
+import { type SkillRank, toRank } from "./skill-rank.ts";
 
 /** The folder of `.kitbag` with earlier versions of a project's skills. */
 export const skillVersionsFolder = "skill-versions";
@@ -21,6 +22,8 @@ export interface SkillLocation {
   readonly scope: SkillScope;
   /** The plugin it is a part of. */
   readonly plugin?: string;
+  /** Of two skills of one name, the one with the lower rank is used. See {@link compareRanks}. */
+  readonly rank: SkillRank;
 }
 
 /** Where to look for skills. */
@@ -42,7 +45,8 @@ export interface FoundSkills {
 /** The folders that hold skills, in a project and in the home directory. */
 const skillFolders = [".kitbag/skills", ".agents/skills", ".claude/skills"];
 
-const limits = { depth: 8, folders: 50_000 };
+/** How deep below a folder that was named skills are looked for, and in how many folders. */
+export const searchLimits = { depth: 12, folders: 50_000 };
 
 /**
  * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file but those whose
@@ -54,12 +58,11 @@ const limits = { depth: 8, folders: 50_000 };
  * Contract: never throws for what is on the disk, follows links between folders without going in circles, ends.
  */
 export function findSkills(options: FindOptions, isKnown: (directory: string) => boolean = () => false): FoundSkills {
-  const search: Search = { locations: [], diagnostics: [], seen: new Set(), folders: 0, isKnown };
+  const search: Search = { locations: [], diagnostics: [], seen: new Set(), links: [], roots: 0, folders: 0, isKnown };
   for (const directory of options.directories ?? []) searchGiven(search, directory);
   for (const folder of projectFolders(options.workingDirectory, options.homeDirectory))
-    searchFolder(search, { path: folder, scope: "project", depth: 0 });
-  for (const folder of homeFolders(options.homeDirectory))
-    searchFolder(search, { path: folder, scope: "user", depth: 0 });
+    searchRoot(search, folder, "project");
+  for (const folder of homeFolders(options.homeDirectory)) searchRoot(search, folder, "user");
   return { locations: search.locations, diagnostics: search.diagnostics };
 }
 
@@ -68,6 +71,9 @@ interface Search {
   readonly diagnostics: Diagnostic[];
   /** Real paths: two links to one folder are one skill. */
   readonly seen: Set<string>;
+  /** Links of the root that is searched. They are followed after everything that is really there. */
+  readonly links: Place[];
+  roots: number;
   folders: number;
   isKnown(directory: string): boolean;
 }
@@ -77,7 +83,8 @@ interface Place {
   /** The same with links resolved, if that is known. */
   readonly directory?: string;
   readonly scope: SkillScope;
-  readonly depth: number;
+  /** The folders between the root and this one. */
+  readonly steps: readonly string[];
   readonly plugin?: string;
 }
 
@@ -90,7 +97,13 @@ function searchGiven(search: Search, directory: string): void {
     search.diagnostics.push({ severity: "error", code: "folder-missing", message, file: directory });
     return;
   }
-  searchFolder(search, { path, scope: "given", depth: 0 });
+  searchRoot(search, path, "given");
+}
+
+function searchRoot(search: Search, path: string, scope: SkillScope): void {
+  search.roots += 1;
+  searchFolder(search, { path, scope, steps: [] });
+  for (let link = search.links.shift(); link !== undefined; link = search.links.shift()) searchFolder(search, link);
 }
 
 /**
@@ -139,7 +152,7 @@ function searchFolder(search: Search, place: Place): void {
   if (directory === undefined || search.seen.has(directory) || isTooMuch(search, place)) return;
   search.seen.add(directory);
   // Another skill in it would be loaded, too.
-  if (place.depth === 0) shieldSkills(directory);
+  if (place.steps.length === 0) shieldSkills(directory);
   search.folders += 1;
   if (search.isKnown(directory)) return addSkill(search, { ...place, directory });
   const items = listFolder(search, place.path, directory);
@@ -151,9 +164,10 @@ function searchFolder(search: Search, place: Place): void {
 
 type OpenPlace = Place & { readonly directory: string };
 
-function addSkill(search: Search, { path, directory, scope, plugin }: OpenPlace): void {
+function addSkill(search: Search, { path, directory, scope, plugin, steps }: OpenPlace): void {
   shieldSkills(directory);
-  search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
+  const rank = toRank(search.roots, steps);
+  search.locations.push({ path, directory, scope, rank, ...(plugin !== undefined && { plugin }) });
 }
 
 function searchInside(search: Search, { directory, ...place }: OpenPlace, items: readonly Dirent[]): void {
@@ -161,15 +175,14 @@ function searchInside(search: Search, { directory, ...place }: OpenPlace, items:
     if (isIgnoredFolder(item.name) && item.name !== ".kitbag") continue;
     if (!item.isDirectory() && !item.isSymbolicLink()) continue;
     if (keptFolders.has(item.name) && basename(directory) === ".kitbag") continue;
-    // Hidden folders hold other clients' skills; they are looked at only if they are named.
-    if (item.name.startsWith(".") && place.depth > 0) continue;
-    const inside = { ...place, path: join(place.path, item.name), depth: place.depth + 1 };
-    searchFolder(search, item.isDirectory() ? { ...inside, directory: join(directory, item.name) } : inside);
+    const inside = { ...place, path: join(place.path, item.name), steps: [...place.steps, item.name] };
+    if (item.isDirectory()) searchFolder(search, { ...inside, directory: join(directory, item.name) });
+    else search.links.push(inside);
   }
 }
 
 /** Folders of `.kitbag` with what is not used any more, but can be put back. */
-const keptFolders: ReadonlySet<string> = new Set(["removed", skillVersionsFolder]);
+export const keptFolders: ReadonlySet<string> = new Set(["removed", skillVersionsFolder]);
 
 /** Tells whether a folder is a skill itself, rather than a folder of skills. */
 export function isSkillFolder(path: string): boolean {
@@ -188,10 +201,10 @@ function searchPlugin(search: Search, place: OpenPlace, items: readonly Dirent[]
 }
 
 function isTooMuch(search: Search, place: Place): boolean {
-  if (place.depth > limits.depth) return true;
-  if (search.folders < limits.folders) return false;
+  if (place.steps.length > searchLimits.depth) return true;
+  if (search.folders < searchLimits.folders) return false;
   if (!search.diagnostics.some((one) => one.code === "folders-many")) {
-    const message = `Stopped looking after ${limits.folders} folders: name the folders that hold skills instead`;
+    const message = `Stopped looking after ${searchLimits.folders} folders: name the folders that hold skills instead`;
     search.diagnostics.push({ severity: "warning", code: "folders-many", message, file: place.path });
   }
   return true;

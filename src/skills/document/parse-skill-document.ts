@@ -204,11 +204,16 @@ function readName({ declared, where, directoryName }: NameSource, reporter: Repo
   }
   const used = toUsableName([declared, directoryName]);
   checkForm(declared, used, where, reporter);
-  if (directoryName !== undefined && directoryName.normalize("NFKC") !== declared.normalize("NFKC")) {
+  if (directoryName !== undefined && !isNameOf(directoryName.normalize("NFKC"), declared.normalize("NFKC"))) {
     const message = `The name ${quote(declared)} is not that of the directory, ${quote(directoryName)}; some clients then ignore the skill`;
     reporter.report("name-mismatch", message, where, "Rename the directory, or change the name");
   }
   return used;
+}
+
+/** A prefix, as in "figma.review", tells two skills "review" apart. */
+function isNameOf(directory: string, name: string): boolean {
+  return directory === name || directory.endsWith(`.${name}`);
 }
 
 function checkForm(declared: string, used: string, where: Position, reporter: Reporter): void {

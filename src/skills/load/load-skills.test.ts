@@ -67,7 +67,7 @@ test("loadSkills() uses the first of two skills of one name, and names it in the
     "project/.git/HEAD": "",
     "project/.agents/skills/pdf/SKILL.md": skill("pdf"),
     "home/.agents/skills/pdf/SKILL.md": skill("pdf"),
-    "given/pdf/SKILL.md": skill("pdf"),
+    "given/pdf/SKILL.md": `${skill("pdf")}More.\n`,
   });
 
   const { reports } = await loadSkills({
@@ -87,6 +87,91 @@ test("loadSkills() uses the first of two skills of one name, and names it in the
     message: `Skipped, because ${join(folder, "given/pdf")} has a skill of the same name and goes before it`,
     file: "SKILL.md",
   });
+});
+
+test.for([
+  ["a translation", "docs/ja-JP/skills/pdf", "skills/pdf"],
+  ["a translation", "docs/zh/skills/pdf", "plugins/office/skills/pdf"],
+  ["a backup", "backups/pdf", "team/tools/skills/pdf"],
+  ["a backup", "a.bak/pdf", "skills/pdf"],
+  ["a plan", "planned-skills/generated/pdf", "skills/pdf"],
+  ["the copy of a client", ".cursor/skills/pdf", "skills/pdf"],
+  ["a test", "a/fixtures/pdf", "skills/pdf"],
+] as const)("loadSkills() never uses %s, %s, in place of the original", async ([, copy, original]) => {
+  const folder = createFolder({ [`${copy}/SKILL.md`]: `${skill("pdf")}Copy.\n`, [`${original}/SKILL.md`]: skill("pdf") });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  const used = reports.filter((report) => report.skill !== undefined);
+  expect(used.map((report) => relative(folder, report.path))).toEqual([original]);
+  const [other] = reports.filter((report) => report.skill === undefined);
+  expect(other?.diagnostics.at(-1)).toMatchObject({ severity: "info", code: "skill-shadowed" });
+});
+
+test("loadSkills() uses the nearest of two originals of one name, whatever the alphabet says", async () => {
+  const folder = createFolder({ "a/b/c/pdf/SKILL.md": `${skill("pdf")}Far.\n`, "z/pdf/SKILL.md": skill("pdf") });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports.map(({ status, diagnostics }) => [status, diagnostics.at(-1)?.severity])).toEqual([
+    ["skipped", "error"],
+    ["ok", undefined],
+  ]);
+});
+
+test("loadSkills() says of a copy that is the same file by file that it is not used, and that is no error", async () => {
+  const folder = createFolder({ "a/pdf/SKILL.md": skill("pdf"), "b/pdf/SKILL.md": skill("pdf") });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports[1]?.diagnostics).toEqual([
+    {
+      severity: "info",
+      code: "skill-shadowed",
+      message: `Not used, because ${join(folder, "a/pdf")} is the same skill, file by file`,
+      file: "SKILL.md",
+    },
+  ]);
+});
+
+test("loadSkills() compares the name with that of the folder, also in a plugin, and calls a nameless skill after it", async () => {
+  const folder = createFolder({
+    "office/.claude-plugin/plugin.json": "{}",
+    "office/skills/pdf/SKILL.md": skill("pdf"),
+    "office/skills/word/SKILL.md": "---\ndescription: Writes letters\n---\nWrite.\n",
+  });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports.map(({ name, diagnostics }) => [name, diagnostics.map(({ code }) => code)])).toEqual([
+    ["pdf", []],
+    ["word", ["name-missing"]],
+  ]);
+});
+
+test("loadSkills() calls a skill by the longer name of its folder that tells it from another one", async () => {
+  const folder = createFolder({
+    "figma.review/SKILL.md": skill("review"),
+    "team.review/SKILL.md": `${skill("review")}Other.\n`,
+    "a.b/SKILL.md": skill("c"),
+  });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports.map(({ name, diagnostics }) => [name, diagnostics.map(({ code }) => code)])).toEqual([
+    ["c", ["name-mismatch"]],
+    ["figma.review", []],
+    ["team.review", []],
+  ]);
+});
+
+test("loadSkills() says of a SKILL.md that is a broken link what is wrong with it", async () => {
+  const folder = createFolder({ "pdf/x": "" });
+  symlinkSync("nowhere", join(folder, "pdf/SKILL.md"));
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports[0]?.diagnostics.find(({ code }) => code === "file-missing")?.message).toContain("leads nowhere");
 });
 
 test("loadSkills() takes a broken skill for no reason to hide a good one of its name", async () => {

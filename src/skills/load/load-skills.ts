@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import { loadSkillCode, type SkillCode } from "../code/load-skill-code.ts";
 import { type FindOptions, findSkills, type SkillLocation } from "../discovery/find-skills.ts";
+import { compareRanks } from "../discovery/skill-rank.ts";
 import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
 import { type FolderTrust, toDigests } from "../trust/folder-trust.ts";
 import type { LockReader } from "../trust/lock-file.ts";
@@ -39,6 +40,8 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly pythonReader?: PythonReader;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
   readonly memory?: SkillMemory;
+  /** Reads two skills of one name as two skills. @default only the one that goes before the other can be used */
+  readonly keepsDuplicates?: boolean;
   /** Told after each folder. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -83,7 +86,8 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
       return report;
     }),
   );
-  const complete = await withEarlier(reportShadowed(reports), { ...options, cache });
+  const usable = options.keepsDuplicates === true ? reports : reportShadowed(reports, locations);
+  const complete = await withEarlier(usable, { ...options, cache });
   if (options.cache === undefined) cache.save();
   return { reports: judge.pin(complete), diagnostics: [...diagnostics, ...judge.diagnostics()] };
 }
@@ -179,9 +183,8 @@ function toCacheKey({ folder: { snapshot } }: FoundFolder, key: string): string 
   return JSON.stringify([key, snapshot.digest, ...snapshot.diagnostics]);
 }
 
-function toFolderName({ path, plugin }: SkillLocation): string {
-  const name = basename(path);
-  return plugin === undefined || plugin === name ? name : `${plugin}.${name}`;
+function toFolderName({ path }: SkillLocation): string {
+  return basename(path);
 }
 
 /** The same folder, judged in the same way, gives the same report: one that did not change is the same object. */
@@ -226,18 +229,35 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** Two skills of one name: the first in order is used, the others say so. */
-function reportShadowed(reports: readonly SkillReport[]): SkillReport[] {
-  const first = new Map<string, SkillReport>();
-  return reports.map((report) => {
-    const winner = report.skill === undefined ? undefined : first.get(report.name);
-    if (winner === undefined) {
-      if (report.skill !== undefined) first.set(report.name, report);
-      return report;
-    }
-    const message = `Skipped, because ${winner.path} has a skill of the same name and goes before it`;
-    const { skill: _, ...rest } = report;
-    const diagnostic: Diagnostic = { severity: "error", code: "skill-shadowed", message, file: "SKILL.md" };
-    return { ...rest, status: "skipped", diagnostics: [...report.diagnostics, diagnostic] };
+/** Two skills of one name: the original is used, the others say so. */
+function reportShadowed(reports: readonly SkillReport[], locations: readonly SkillLocation[]): SkillReport[] {
+  const winners = new Map<string, number>();
+  for (const [index, { name, skill }] of reports.entries()) {
+    if (skill === undefined) continue;
+    const known = winners.get(name);
+    if (known === undefined || goesBefore(locations[index], locations[known])) winners.set(name, index);
+  }
+  return reports.map((report, index) => {
+    const winner = report.skill === undefined ? index : (winners.get(report.name) ?? index);
+    const first = reports[winner];
+    if (winner === index || first === undefined) return report;
+    return toShadowed(report, first, (locations[index]?.rank.copies ?? 0) > 0);
   });
+}
+
+function goesBefore(one: SkillLocation | undefined, other: SkillLocation | undefined): boolean {
+  return one !== undefined && other !== undefined && compareRanks(one.rank, other.rank) < 0;
+}
+
+/** A copy that is not used does no harm; another skill of the same name is one that the person may miss. */
+function toShadowed({ skill, ...report }: SkillReport, winner: SkillReport, isCopy: boolean): SkillReport {
+  const isSame = skill?.folder !== undefined && skill.folder.digest === winner.skill?.folder?.digest;
+  const message = isSame
+    ? `Not used, because ${winner.path} is the same skill, file by file`
+    : isCopy
+      ? `Not used, because its folder is one of copies, and ${winner.path} has the skill of this name`
+      : `Skipped, because ${winner.path} has a skill of the same name and goes before it`;
+  const severity = isSame || isCopy ? "info" : "error";
+  const diagnostic: Diagnostic = { severity, code: "skill-shadowed", message, file: "SKILL.md" };
+  return { ...report, status: "skipped", diagnostics: [...report.diagnostics, diagnostic] };
 }

@@ -83,7 +83,9 @@ function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, canL
   const bytes = name === undefined ? undefined : snapshot.contents.get(name);
   if (name === undefined || bytes === undefined) {
     if (canLack || snapshot.diagnostics.some((one) => one.severity === "error")) return { diagnostics: [] };
-    const message = name === undefined ? "There is no SKILL.md in the folder" : "SKILL.md is larger than 1 MiB";
+    const lost = snapshot.diagnostics.find(({ file }) => file.toLowerCase() === "skill.md");
+    const message =
+      lost?.message ?? (name === undefined ? "There is no SKILL.md in the folder" : "SKILL.md is larger than 1 MiB");
     return { diagnostics: [{ severity: "error", code: "file-missing", message, file: "SKILL.md" }] };
   }
   return parseSkillDocument(bytes, { file: name, directoryName: folderName, spec });

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { type McpSource, toMcpSource } from "../../core/mcp-source.ts";
+import { isName } from "../../core/names.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
@@ -29,8 +30,10 @@ export interface SkillHead {
 /** Reads what names a skill; its folder does if nothing else does. */
 export function toHead({ facts, manifest, defined }: SkillSources, { folder, folderName }: SkillPlace): SkillHead {
   const { document } = facts;
+  const own = document?.name ?? manifest.name ?? defined?.name ?? folderName;
   return {
-    name: document?.name ?? manifest.name ?? defined?.name ?? folderName,
+    // A folder called "figma.review" holds the skill "review" that was imported under a longer name, beside another one.
+    name: folderName.endsWith(`.${own}`) && isName(folderName) ? folderName : own,
     description: document?.description ?? manifest.description ?? describeCode(folder, defined),
     version: toVersion(manifest.version ?? document?.version ?? defined?.version),
     permissions: toPermissions(facts, manifest, defined),
