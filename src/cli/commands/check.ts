@@ -55,10 +55,7 @@ interface CheckedSkill {
 }
 
 /** Only what was named is checked; without a name, everything that other commands would find. */
-async function loadChecked(
-  invocation: Invocation,
-  spec: boolean,
-): Promise<{ skills: CheckedSkill[]; files: number }> {
+async function loadChecked(invocation: Invocation, spec: boolean): Promise<{ skills: CheckedSkill[]; files: number }> {
   const { args, cwd } = invocation;
   const places =
     args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);

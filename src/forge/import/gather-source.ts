@@ -40,59 +40,81 @@ export async function gatherSource(
   picked: readonly string[] | undefined,
   options: FetchOptions,
 ): Promise<GatheredSource> {
-  const shown = showSource(source);
-  const fetched = await fetchSource(source, options);
-  const all = [fetched];
+  const all = [await fetchSource(source, options)] as [Fetched, ...Fetched[]];
   const dispose = (): void => {
     for (const one of all) one.dispose();
   };
-  const notes: string[] = [];
-  /** Where nothing was picked by name, what is broken is told, and the rest is listed. */
-  const attempt = <Value>(work: () => Value, otherwise: Value): Value => {
-    try {
-      return work();
-    } catch (cause) {
-      if (picked !== undefined || !isKitbagError(cause, "import-failed")) throw cause;
-      notes.push(cause.details.reason);
-      return otherwise;
-    }
-  };
   try {
-    const catalog = attempt(() => readPlugins(fetched.directory, shown), { plugins: [] });
-    const plugins = pickPlugins(catalog, picked, shown);
-    const here = plugins.filter(({ place }) => "folder" in place);
-    const groups = here.map((plugin) => {
-      return { plugin, folders: attempt(() => findFolders(fetched.directory, plugin, shown), []) };
-    });
-    let found = await gatherSkills(fetched, groups);
-    if (picked === undefined && !found.skills.some(({ report }) => report.skill !== undefined)) {
-      found = await gatherSkills(fetched, undefined);
-      if (here.length > 0 && found.skills.length > 0)
-        notes.push("its marketplace leads to no skill, so all of its folders were searched");
-    }
-    const skills = [...found.skills];
-    for (const plugin of picked === undefined ? [] : plugins) {
-      if (!("source" in plugin.place)) continue;
-      const other = await fetchSource(plugin.place.source, options);
-      all.push(other);
-      const place = { ...plugin, place: { folder: "" } };
-      const folders = findFolders(other.directory, place, showSource(other.source));
-      skills.push(...(await gatherSkills(other, [{ plugin: place, folders }])).skills);
-    }
-    const { leftOut, unlisted } = picked === undefined ? findRest(fetched, skills) : { leftOut: [], unlisted: 0 };
-    if (unlisted > 0) notes.push(`${unlisted} more SKILL.md are in no plugin of it; add them by folder, with #ref:folder`);
-    return {
-      fetched,
-      catalog,
-      skills,
-      leftOut: [...found.leftOut, ...leftOut],
-      notes: [...toNotes(all, plugins), ...notes.slice(0, mostNotes)],
-      dispose,
-    };
+    const gathered = picked === undefined ? await gatherAll(all[0]) : await gatherPicked(all, picked, options);
+    return { ...gathered, fetched: all[0], dispose };
   } catch (cause) {
     dispose();
     throw cause;
   }
+}
+
+type Gathered = Omit<GatheredSource, "fetched" | "dispose">;
+
+/** Of plugins that are picked, what is broken is an error: guessing what it means would import something else. */
+async function gatherPicked(
+  all: [Fetched, ...Fetched[]],
+  picked: readonly string[],
+  options: FetchOptions,
+): Promise<Gathered> {
+  const [fetched] = all;
+  const shown = showSource(fetched.source);
+  const catalog = readPlugins(fetched.directory, shown);
+  const plugins = pickPlugins(catalog, picked, shown);
+  const here = plugins.filter(({ place }) => "folder" in place);
+  const { skills: found, leftOut } = await gatherSkills(
+    fetched,
+    here.map((plugin) => ({ plugin, folders: findFolders(fetched.directory, plugin, shown) })),
+  );
+  const skills = [...found];
+  for (const plugin of plugins) {
+    if (!("source" in plugin.place)) continue;
+    const other = await fetchSource(plugin.place.source, options);
+    all.push(other);
+    const place = { ...plugin, place: { folder: "" } };
+    const folders = findFolders(other.directory, place, showSource(other.source));
+    skills.push(...(await gatherSkills(other, [{ plugin: place, folders }])).skills);
+  }
+  return { catalog, skills, leftOut, notes: toNotes(all, plugins) };
+}
+
+/** What is broken is told, and the rest is listed. */
+async function gatherAll(fetched: Fetched): Promise<Gathered> {
+  const shown = showSource(fetched.source);
+  const notes: string[] = [];
+  const attempt = <Value>(work: () => Value, otherwise: Value): Value => {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isKitbagError(cause, "import-failed")) throw cause;
+      notes.push(cause.details.reason);
+      return otherwise;
+    }
+  };
+  const catalog = attempt(() => readPlugins(fetched.directory, shown), { plugins: [] });
+  const groups = catalog.plugins
+    .filter(({ place }) => "folder" in place)
+    .map((plugin) => ({ plugin, folders: attempt(() => findFolders(fetched.directory, plugin, shown), []) }));
+  let found = await gatherSkills(fetched, groups);
+  if (!found.skills.some(({ report }) => report.skill !== undefined)) {
+    found = await gatherSkills(fetched, undefined);
+    if (groups.length > 0 && found.skills.length > 0)
+      notes.push("its marketplace leads to no skill, so all of its folders were searched");
+  }
+  const { skills, leftOut } = found;
+  const rest = findRest(fetched, skills);
+  if (rest.unlisted > 0)
+    notes.push(`${rest.unlisted} more SKILL.md are in no plugin of it; add them by folder, with #ref:folder`);
+  return {
+    catalog,
+    skills,
+    leftOut: [...leftOut, ...rest.leftOut],
+    notes: [...toNotes([fetched], catalog.plugins), ...notes.slice(0, mostNotes)],
+  };
 }
 
 /** Every SKILL.md of the source that is not among `skills`: parts of them, and those that no plugin lists. */
@@ -117,8 +139,7 @@ function toInner(root: string, path: string): string {
   return relative(root, path).split(sep).join("/");
 }
 
-function pickPlugins({ plugins }: PluginCatalog, picked: readonly string[] | undefined, shown: string): ListedPlugin[] {
-  if (picked === undefined) return [...plugins];
+function pickPlugins({ plugins }: PluginCatalog, picked: readonly string[], shown: string): ListedPlugin[] {
   return picked.map((name) => {
     const found = plugins.find((plugin) => plugin.name === name);
     if (found === undefined) {

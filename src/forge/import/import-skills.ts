@@ -190,7 +190,9 @@ function pickCandidates(
     if (found === undefined) {
       const sameEnd = known.filter((one) => one.endsWith(`.${name}`));
       const near = sameEnd.length > 0 ? sameEnd : nearestNames(name, known, 3);
-      const cure = (near.length > 0 ? near.slice(0, 8) : known.slice(0, 8)).map((one) => JSON.stringify(one)).join(", ");
+      const cure = (near.length > 0 ? near.slice(0, 8) : known.slice(0, 8))
+        .map((one) => JSON.stringify(one))
+        .join(", ");
       throw importFailed(shown, `it has no skill ${JSON.stringify(name)}; it has ${cure || "none that can be used"}`);
     }
     if (other === undefined) return found;

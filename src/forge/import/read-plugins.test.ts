@@ -213,7 +213,9 @@ test("importSkills() accounts for every SKILL.md: parts of skills one by one, th
   const first = await importSkills(whole, createImportProject());
   const second = await importSkills(market, createImportProject());
 
-  expect(first.skipped).toMatchObject([{ path: "qa", reason: expect.stringContaining("is a part of the skill") as string }]);
+  expect(first.skipped).toMatchObject([
+    { path: "qa", reason: expect.stringContaining("is a part of the skill") as string },
+  ]);
   expect(second.notes).toContain("1 more SKILL.md are in no plugin of it; add them by folder, with #ref:folder");
 });
 

@@ -189,10 +189,7 @@ test("findSkills() does not look into packages and repositories", () => {
 test("findSkills() finds skills in hidden folders, however deep", () => {
   const folder = createFolder({ "skills/.curated/pdf/SKILL.md": "", "repository/.claude/skills/mine/SKILL.md": "" });
 
-  expect(found(folder, { directories: [folder] })).toEqual([
-    "repository/.claude/skills/mine",
-    "skills/.curated/pdf",
-  ]);
+  expect(found(folder, { directories: [folder] })).toEqual(["repository/.claude/skills/mine", "skills/.curated/pdf"]);
 });
 
 test("findSkills() finds a skill where it is, rather than where a link to it is", () => {

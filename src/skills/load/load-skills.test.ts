@@ -98,13 +98,16 @@ test.for([
   ["the copy of a client", ".cursor/skills/pdf", "skills/pdf"],
   ["a test", "a/fixtures/pdf", "skills/pdf"],
 ] as const)("loadSkills() never uses %s, %s, in place of the original", async ([, copy, original]) => {
-  const folder = createFolder({ [`${copy}/SKILL.md`]: `${skill("pdf")}Copy.\n`, [`${original}/SKILL.md`]: skill("pdf") });
+  const folder = createFolder({
+    [`${copy}/SKILL.md`]: `${skill("pdf")}Copy.\n`,
+    [`${original}/SKILL.md`]: skill("pdf"),
+  });
 
   const { reports } = await loadSkills({ directories: [folder] });
 
   const used = reports.filter((report) => report.skill !== undefined);
   expect(used.map((report) => relative(folder, report.path))).toEqual([original]);
-  const [other] = reports.filter((report) => report.skill === undefined);
+  const other = reports.find((report) => report.skill === undefined);
   expect(other?.diagnostics.at(-1)).toMatchObject({ severity: "info", code: "skill-shadowed" });
 });
 

@@ -30,14 +30,17 @@ export interface SkillHead {
 /** Reads what names a skill; its folder does if nothing else does. */
 export function toHead({ facts, manifest, defined }: SkillSources, { folder, folderName }: SkillPlace): SkillHead {
   const { document } = facts;
-  const own = document?.name ?? manifest.name ?? defined?.name ?? folderName;
   return {
-    // A folder called "figma.review" holds the skill "review" that was imported under a longer name, beside another one.
-    name: folderName.endsWith(`.${own}`) && isName(folderName) ? folderName : own,
+    name: toName(document?.name ?? manifest.name ?? defined?.name ?? folderName, folderName),
     description: document?.description ?? manifest.description ?? describeCode(folder, defined),
     version: toVersion(manifest.version ?? document?.version ?? defined?.version),
     permissions: toPermissions(facts, manifest, defined),
   };
+}
+
+/** A folder called "figma.review" holds the skill "review" that was imported under a longer name, beside another one. */
+function toName(own: string, folderName: string): string {
+  return folderName.endsWith(`.${own}`) && isName(folderName) ? folderName : own;
 }
 
 /** It is not known what a skill does if its code was not loaded and it says nothing else. */
