@@ -2,7 +2,7 @@ import { describeProblem, type Problem, toFailure } from "../../core/errors.ts";
 import { copyJson, type JsonValue, maxJsonDepth } from "../../core/json.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import { readJson } from "../../models/prompted/read-json.ts";
+import { readJson } from "../../models/prompted/read-value.ts";
 import { createSource } from "../../models/prompted/source.ts";
 import type { ModelAnswered } from "../events.ts";
 import { askModel, toDropped } from "./ask-model.ts";

@@ -1,6 +1,45 @@
-import type { Passage } from "./find-region.ts";
-import { findFenceEnd } from "./read-fence.ts";
 import type { Source } from "./source.ts";
+
+/** Text that goes on until something ends it, and in which no call is looked for. */
+export interface Passage {
+  readonly kind: "think" | "shown" | "dropped";
+  /** What ends it; or begins another one inside it, if one of its groups is empty. */
+  readonly ending: RegExp;
+  /** What may be the beginning of its end, at the end of the text there is: it is left for later. */
+  readonly held: RegExp;
+  depth: number;
+}
+
+const never = /(?!)/gu;
+const thinkTags =
+  /<(\/?)(?:[a-z]+:)?(?:think|thinking|thought|reasoning|reflection|scratchpad)\s{0,4}>|\[(\/?)THINK\]/giu;
+
+/** A think block. A block inside a block does not end it. */
+export function thinkPassage(): Passage {
+  return { kind: "think", ending: thinkTags, held: /[<[][^<[]{0,31}$/u, depth: 1 };
+}
+
+/** What a model has made up after its calls: it is left out. */
+export function droppedPassage(): Passage {
+  return { kind: "dropped", ending: never, held: never, depth: 1 };
+}
+
+/** A block that is shown, up to a fence at the start of a line. */
+export function fencePassage(fence: string): Passage {
+  const ending = new RegExp(`(?<=(?:^|\\n)[ \\t]{0,7}|[ \\t]{8})${fence}${fence.charAt(0)}*`, "gu");
+  return { kind: "shown", ending, held: /\n[^\n]*$/u, depth: 1 };
+}
+
+/** Inline code, which ends with its line at the latest. */
+export function inlinePassage(): Passage {
+  return { kind: "shown", ending: /`+|(?=\n)/gu, held: never, depth: 1 };
+}
+
+/** What is shown up to a text: a comment, a quoted line, an example in tags. */
+export function passageUntil(ending: string): Passage {
+  const held = new RegExp(`${ending.charAt(0)}[^]{0,${Math.max(0, ending.length - 2)}}$`, "u");
+  return { kind: "shown", ending: new RegExp(ending, "gu"), held: ending.length > 1 ? held : never, depth: 1 };
+}
 
 /** How far a passage goes in the text there is. */
 export interface PassageEnd {
@@ -11,63 +50,20 @@ export interface PassageEnd {
   readonly isClosed: boolean;
 }
 
-/** Finds the end of a passage, or how much of it is certain: what may be the beginning of its end is left for later. */
-export function findPassageEnd(source: Source, at: number, passage: Passage): PassageEnd {
-  const { text } = source;
-  switch (passage.kind) {
-    case "think":
-      return findThinkEnd(source, at, passage);
-    case "fence": {
-      const end = findFenceEnd(text, at, passage.fence);
-      if (end !== undefined && (source.ended || end < text.length)) return { end, next: end, isClosed: true };
-      return goOn(source, at, Math.max(text.lastIndexOf("\n"), at));
-    }
-    case "until": {
-      const found = text.indexOf(passage.ending, at);
-      if (found !== -1) return { end: found, next: found + passage.ending.length, isClosed: true };
-      return goOn(source, at, Math.max(at, text.length - passage.ending.length + 1));
-    }
-    case "inline":
-      return findInlineEnd(source, at);
-    case "dropped":
-      return { end: text.length, next: text.length, isClosed: false };
-  }
-}
-
-function goOn({ text, ended }: Source, at: number, certain: number): PassageEnd {
-  const end = ended ? text.length : Math.max(at, certain);
-  return { end, next: end, isClosed: false };
-}
-
-const inlineEnd = /[`\n]/gu;
-
-/** Inline code ends with its line at the latest. */
-function findInlineEnd(source: Source, at: number): PassageEnd {
-  const { text } = source;
-  inlineEnd.lastIndex = at;
-  let next = inlineEnd.exec(text)?.index;
-  if (next === undefined) return goOn(source, at, text.length);
-  if (text.charAt(next) === "\n") return { end: next, next, isClosed: true };
-  const start = next;
-  while (text.charAt(next) === "`") next += 1;
-  if (next === text.length && !source.ended) return { end: start, next: start, isClosed: false };
-  return { end: next, next, isClosed: true };
-}
-
-const thinkTags =
-  /<(\/?)(?:[a-z]+:)?(?:think|thinking|thought|reasoning|reflection|scratchpad)\s{0,4}>|\[(\/?)THINK\]/giu;
-
-/** A block inside a block does not end it. */
-function findThinkEnd(source: Source, at: number, passage: Extract<Passage, { kind: "think" }>): PassageEnd {
-  const { text } = source;
-  thinkTags.lastIndex = at;
-  for (let match = thinkTags.exec(text); match !== null; match = thinkTags.exec(text)) {
-    const isClosing = match[1] === "/" || match[2] === "/";
-    passage.depth += isClosing ? -1 : 1;
-    if (passage.depth <= 0) return { end: match.index, next: match.index + match[0].length, isClosed: true };
+/** Finds the end of a passage, or how much of it is certain. */
+export function findPassageEnd({ text, ended }: Source, at: number, passage: Passage): PassageEnd {
+  passage.ending.lastIndex = at;
+  for (let match = passage.ending.exec(text); match !== null; match = passage.ending.exec(text)) {
+    const next = match.index + match[0].length;
+    // Marks of a fence may be longer than what there is of them.
+    if (!ended && next === text.length && /[`~]$/u.test(match[0]))
+      return { end: match.index, next: match.index, isClosed: false };
+    passage.depth += match.slice(1).includes("") ? 1 : -1;
+    if (passage.depth === 0) return { end: passage.kind === "think" ? match.index : next, next, isClosed: true };
     // What was counted is not looked at again.
-    if (!source.ended) return { end: thinkTags.lastIndex, next: thinkTags.lastIndex, isClosed: false };
+    if (!ended) return { end: next, next, isClosed: false };
   }
-  const last = Math.max(text.lastIndexOf("<"), text.lastIndexOf("["));
-  return goOn(source, at, last >= at && text.length - last < 32 ? last : text.length);
+  const held = ended ? null : passage.held.exec(text.slice(at));
+  const end = held === null ? text.length : at + held.index;
+  return { end, next: end, isClosed: false };
 }

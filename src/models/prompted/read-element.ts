@@ -1,9 +1,9 @@
 import { wantedTypes } from "../../core/schema/json-schema.ts";
 import { convertTo } from "../../core/schema/coerce.ts";
-import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
-import { setOwn, type CallDraft, type CallStyle, type ReadCalls } from "./call-draft.ts";
-import { toInput } from "./json-calls.ts";
-import { readJson } from "./read-json.ts";
+import { maxJsonDepth } from "../../core/json.ts";
+import { toInput, type CallDraft, type CallStyle, type ReadCalls } from "./call-draft.ts";
+import { readObject } from "./read-calls.ts";
+import { setOwn } from "./read-value.ts";
 import { findToken, isOver, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
 import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
@@ -15,19 +15,23 @@ const invokeTag = new RegExp(
 const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;
 const plainTag = /<([A-Za-z][\w.-]{0,159})((?:\s[^<>]{0,300})?\/?)>/uy;
 const parameterTag = new RegExp(
-  `<${space}(parameter|param|argument|arg)(?:\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?|\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?)(?:\\s[^<>]{0,80})?>`,
+  `<(${space}(?:parameter|param|argument|arg))(?:\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?|\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?)(?:\\s[^<>]{0,80})?>`,
   "iuy",
 );
 const closingTag = /<\/([^<>\s]{1,160})\s*>/uy;
 
 /** Reads a call that is written with tags, at a `<`; `undefined` if no call begins there. */
 export function readElement(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
-  const invoke = matchTag(source, at, invokeTag);
-  if (invoke !== null)
-    return readNamed(source, at + invoke[0].length, { name: String(invoke[1]), style: "invoke", index });
-  const called = matchTag(source, at, functionTag);
-  if (called !== null)
-    return readNamed(source, at + called[0].length, { name: String(called[1]), style: "function", index });
+  const named = [
+    ["invoke", invokeTag],
+    ["function", functionTag],
+  ] as const;
+  for (const [style, pattern] of named) {
+    const match = matchTag(source, at, pattern);
+    if (match === null) continue;
+    const name = String(match[1]).trim();
+    return readBody(source, at + match[0].length, { name, style, tool: index.find(name) });
+  }
   const plain = matchTag(source, at, plainTag);
   // A tag of any other name is a tag.
   const tool = plain === null ? undefined : index.get(String(plain[1]));
@@ -35,18 +39,7 @@ export function readElement(source: Source, at: number, index: ToolIndex): ReadC
   const end = at + plain[0].length;
   const attributes = String(plain[2]);
   if (attributes.trimEnd().endsWith("/")) return fromAttributes(attributes, tool, end);
-  if (attributes.trim() !== "") return undefined;
-  return readBody(source, end, { name: tool.name, style: "element", tool });
-}
-
-interface Named {
-  readonly name: string;
-  readonly style: CallStyle;
-  readonly index: ToolIndex;
-}
-
-function readNamed(source: Source, at: number, { name, style, index }: Named): ReadCalls | undefined {
-  return readBody(source, at, { name: name.trim(), style, tool: index.find(name.trim()) });
+  return attributes.trim() === "" ? readBody(source, end, { name: tool.name, style: "element", tool }) : undefined;
 }
 
 interface Owner {
@@ -58,49 +51,41 @@ interface Owner {
 /** Reads the values of a call up to what closes it. Also for a name with `<arg_key>` behind it. */
 export function readBody(source: Source, at: number, owner: Owner): ReadCalls | undefined {
   const { name, style, tool } = owner;
-  const repairs: string[] = [];
+  const isElement = style === "element";
   let place = skipSpace(source, at);
   if (source.text.charAt(place) === "{") return readJsonBody(source, place, owner);
   const input = {};
-  let count = 0;
-  for (;;) {
+  const draft = { name, input, style, repairs: [] };
+  for (let count = 0; ; count++) {
     place = skipSpace(source, place);
-    const draft = { name, input, style, repairs };
-    if (isOver(source, place)) {
-      return count === 0 && style === "element" ? undefined : { drafts: [{ ...draft, isCut: true }], end: place };
-    }
+    if (isOver(source, place))
+      return count === 0 && isElement ? undefined : { drafts: [{ ...draft, isCut: true }], end: place };
     const closing = matchTag(source, place, closingTag);
-    if (closing !== null) {
-      if (style === "element" && !isElementEnd(closing, owner, count)) return broken(source, place, draft, count);
-      return { drafts: [{ ...draft, isCut: false }], end: isOwn(closing, name) ? place + closing[0].length : place };
-    }
-    const value = readParameter(source, place, owner);
-    if (value === undefined) return broken(source, place, draft, count);
+    // An element ends with its own tag, behind what it must hold.
+    if (closing !== null && (!isElement || (closing[1] === name && (count > 0 || !hasRequired(tool)))))
+      return { drafts: [{ ...draft, isCut: false }], end: endOf(closing, place, name) ?? place };
+    const value = closing === null ? readParameter(source, place, owner) : undefined;
+    if (value === undefined) return count === 0 ? undefined : broken(source, place, draft);
     if (value.end === undefined) return { drafts: [{ ...draft, isCut: true }], end: source.text.length };
     addValue(input, value.key, value.text, tool);
-    count += 1;
     place = value.end;
   }
-}
-
-/** An element ends with its own tag, behind what it must hold. */
-function isElementEnd(closing: RegExpExecArray, { name, tool }: Owner, count: number): boolean {
-  return closing[1] === name && (count > 0 || !hasRequired(tool));
 }
 
 /**
  * What went wrong behind a value is no call. It is no text either: what stands in the value would be looked at as if the model had
  * said it.
  */
-function broken(source: Source, at: number, draft: Omit<CallDraft, "isCut">, count: number): ReadCalls | undefined {
-  if (count === 0) return undefined;
+function broken(source: Source, at: number, draft: Omit<CallDraft, "isCut">): ReadCalls {
   const isPartOfTag = source.ended && /^<[^<>]{0,200}$/u.test(source.text.slice(at, at + 202));
   return { drafts: [{ ...draft, isCut: true }], end: isPartOfTag ? source.text.length : at };
 }
 
-/** A tag that closes this call, and not something around it. */
-function isOwn(closing: RegExpExecArray, name: string): boolean {
-  return /(?:invoke|function|tool)$/iu.test(String(closing[1])) || closing[1] === name;
+/** The end of a tag that closes this call, and not something around it. */
+function endOf(closing: RegExpExecArray | null, at: number, name: string): number | undefined {
+  if (closing === null) return undefined;
+  const isOwn = /(?:invoke|function|tool)$/iu.test(String(closing[1])) || closing[1] === name;
+  return isOwn ? at + closing[0].length : undefined;
 }
 
 function hasRequired(tool: CallableTool | undefined): boolean {
@@ -108,18 +93,12 @@ function hasRequired(tool: CallableTool | undefined): boolean {
   return Array.isArray(required) && required.length > 0;
 }
 
-function readJsonBody(source: Source, at: number, { name, style, tool }: Owner): ReadCalls | undefined {
-  const read = readJson(source, at);
-  if (!read.ok || typeof read.value !== "object" || read.value === null) return undefined;
-  const repairs = [...read.repairs];
-  const isCut = read.incomplete.has(read.value);
-  const draft = { name, input: toInput(read.value, tool, repairs), style, repairs, isCut };
-  if (isCut) return { drafts: [draft], end: read.end };
+function readJsonBody(source: Source, at: number, owner: Owner): ReadCalls | undefined {
+  const read = readObject(source, at, owner, owner.tool);
+  if (read === undefined || read.drafts[0]?.isCut === true) return read;
   const place = skipSpace(source, read.end);
-  const closing = matchTag(source, place, closingTag);
-  const isClosed = closing !== null && isOwn(closing, name);
-  if (style === "element" && !isClosed) return undefined;
-  return { drafts: [draft], end: isClosed ? place + closing[0].length : read.end };
+  const end = endOf(matchTag(source, place, closingTag), place, owner.name);
+  return owner.style === "element" && end === undefined ? undefined : { ...read, end: end ?? read.end };
 }
 
 interface Parameter {
@@ -134,36 +113,26 @@ function readParameter(source: Source, at: number, { style, tool }: Owner): Para
     const end = findToken(source, at, "</arg_key>");
     const value = skipSpace(source, end + "</arg_key>".length);
     if (!startsWith(source, value, "<arg_value>")) return undefined;
-    return readUntil(
-      source,
-      value + "<arg_value>".length,
-      source.text.slice(at + "<arg_key>".length, end).trim(),
-      "arg_value",
-    );
+    const key = source.text.slice(at + "<arg_key>".length, end).trim();
+    return readUntil(source, value + "<arg_value>".length, key, "arg_value");
   }
   const parameter = matchTag(source, at, parameterTag);
   if (parameter !== null) {
-    const [whole, word, byEquals, byName] = parameter;
-    const prefix = /^<(?:[a-z]+:|｜DSML｜)?/iu.exec(whole)?.[0].slice(1) ?? "";
-    return readUntil(source, at + whole.length, String(byEquals ?? byName).trim(), `${prefix}${word}`);
+    const [whole, tag, byEquals, byName] = parameter;
+    return readUntil(source, at + whole.length, String(byEquals ?? byName).trim(), String(tag));
   }
   const plain = matchTag(source, at, plainTag);
   const name = plain?.[1];
-  if (plain === null || name === undefined) return undefined;
-  if (style !== "element" && style !== "invoke") return undefined;
+  if (plain === null || name === undefined || (style !== "element" && style !== "invoke")) return undefined;
   if (tool === undefined || !propertiesOf(tool).some(([property]) => property === name)) return undefined;
   return readUntil(source, at + plain[0].length, name, name);
 }
 
-/** Reads a value up to the tag that closes it, whatever is in it: what a model writes into a file may well be a call. */
+/**
+ * Reads a value up to the tag that closes it, behind the tags that are opened and closed in it: what a model writes into a file may
+ * well be a call.
+ */
 function readUntil(source: Source, at: number, key: string, tag: string): Parameter {
-  const end = findClosing(source, at, tag);
-  const text = toPlain(source.text.slice(at, end));
-  return { key, text, end: end === source.text.length ? undefined : end + `</${tag}>`.length };
-}
-
-/** Finds the tag that closes a value, after the tags that are opened and closed in it; the end of the text if it is missing. */
-function findClosing(source: Source, at: number, tag: string): number {
   const closing = `</${tag}>`;
   let open = findOpening(source, at, tag);
   let end = findToken(source, at, closing);
@@ -171,7 +140,8 @@ function findClosing(source: Source, at: number, tag: string): number {
     open = findOpening(source, open + 1, tag);
     end = findToken(source, end + 1, closing);
   }
-  return end;
+  const text = toPlain(source.text.slice(at, end));
+  return { key, text, end: end === source.text.length ? undefined : end + closing.length };
 }
 
 /** Where the next value of this tag begins; the end of the text if none does. */
@@ -205,7 +175,7 @@ function addValue(input: object, key: string, text: string, tool: CallableTool |
 function toType(text: string, types: readonly string[]): unknown {
   const trimmed = text.trim();
   for (const type of types) {
-    const value: JsonValue | undefined = convertTo(type, trimmed, maxJsonDepth);
+    const value = convertTo(type, trimmed, maxJsonDepth);
     if (value !== undefined) return value;
   }
   return /^[[{]/u.test(trimmed) ? toInput(trimmed, undefined, []) : trimmed;

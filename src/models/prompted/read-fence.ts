@@ -1,14 +1,9 @@
-import type { CallDraft } from "./call-draft.ts";
+import type { CallDraft, CallPlace, ReadCalls } from "./call-draft.ts";
 import { readMark } from "./marks.ts";
-import { readCalls, readNamed, type CallPlace } from "./read-calls.ts";
+import { readCalls, readNamed } from "./read-calls.ts";
 import { readMarked } from "./read-marked.ts";
 import { isOver, matchAt, skipSpace, startsWith, type Source } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
-
-/** A fenced block: calls and nothing else, or a block that is shown as it is up to what closes it. */
-export type FenceRead =
-  | { readonly isCalls: true; readonly drafts: readonly CallDraft[]; readonly end: number }
-  | { readonly isCalls: false; readonly fence: string };
 
 const opening = /(`{3,32}|~{3,32})[ \t]{0,8}([\w+#.-]{0,40})/uy;
 
@@ -16,36 +11,35 @@ const opening = /(`{3,32}|~{3,32})[ \t]{0,8}([\w+#.-]{0,40})/uy;
 const callLanguage = /^(?:tools?|functions?|actions?|call)(?:[_-]?(?:calls?|code|use|request))?$/iu;
 const dataLanguage = /^(?:|json[5cl]?|ndjson|xml|python3?|py)$/iu;
 
-/** Reads the fenced block at `at`; `undefined` if no fence is there. */
-export function readFence(source: Source, at: number, index: ToolIndex): FenceRead | undefined {
+/**
+ * Reads the fenced block at `at`: calls and nothing else, or the fence of a block that is shown as it is up to what closes it.
+ * `undefined` if no fence is there.
+ */
+export function readFence(source: Source, at: number, index: ToolIndex): ReadCalls | { fence: string } | undefined {
   const match = matchAt(source, at, opening, 88);
   if (match === null) return undefined;
-  const [whole, marks, language] = match as unknown as [string, string, string];
+  const [whole, fence, language] = match as unknown as [string, string, string];
   const isMarked = callLanguage.test(language);
-  const shown: FenceRead = { isCalls: false, fence: marks };
-  if (!isMarked && !dataLanguage.test(language)) return shown;
+  if (!isMarked && !dataLanguage.test(language)) return { fence };
   const place: CallPlace = { index, style: "json", isMarked };
   const drafts: CallDraft[] = [];
   let next = at + whole.length;
   for (;;) {
     next = skipNotes(source, next, language);
-    if (isOver(source, next)) return drafts.length === 0 ? shown : { isCalls: true, drafts, end: next };
-    if (startsWith(source, next, marks)) {
-      return drafts.length === 0 ? shown : { isCalls: true, drafts, end: skipMarks(source, next, marks.charAt(0)) };
+    const isClosed = !isOver(source, next) && startsWith(source, next, fence);
+    if (isClosed || isOver(source, next)) {
+      while (isClosed && !isOver(source, next) && source.text.charAt(next) === fence.charAt(0)) next += 1;
+      return drafts.length === 0 ? { fence } : { drafts, end: next };
     }
     const read = readInside(source, next, place);
-    if (read === undefined) return shown;
+    if (read === undefined) return { fence };
     drafts.push(...read.drafts);
     next = read.end;
     if (!isOver(source, next) && /[,;]/u.test(source.text.charAt(next))) next += 1;
   }
 }
 
-function readInside(
-  source: Source,
-  at: number,
-  place: CallPlace,
-): { drafts: readonly CallDraft[]; end: number } | undefined {
+function readInside(source: Source, at: number, place: CallPlace): ReadCalls | undefined {
   const mark = readMark(source, at);
   if (mark !== undefined) {
     const region = mark.role === "open" ? readMarked(source, mark, place.index) : undefined;
@@ -79,34 +73,4 @@ function skipNotes(source: Source, at: number, language: string): number {
     next = skipSpace(source, next);
   }
   return next;
-}
-
-function skipMarks(source: Source, at: number, character: string): number {
-  let next = at;
-  while (!isOver(source, next) && source.text.charAt(next) === character) next += 1;
-  return next;
-}
-
-/** Finds where a block that is shown ends: behind a fence at the start of a line. `undefined` if that has not come. */
-export function findFenceEnd(text: string, from: number, fence: string): number | undefined {
-  let at = text.indexOf(fence, from);
-  while (at !== -1) {
-    let end = at;
-    while (text.charAt(end) === fence.charAt(0)) end += 1;
-    if (/(?:^|\n)[ \t]*$/u.test(text.slice(Math.max(0, at - 8), at))) return end;
-    at = text.indexOf(fence, end);
-  }
-  return undefined;
-}
-
-/** Finds the end of a block that ends on the line it begins on; `undefined` if it does not. */
-export function findFenceLineEnd(source: Source, at: number, fence: string): number | undefined {
-  let end = source.text.indexOf("\n", at);
-  if (end === -1) {
-    isOver(source, source.text.length);
-    end = source.text.length;
-  }
-  source.steps += end - at;
-  const closing = source.text.slice(at, end).indexOf(fence, fence.length);
-  return closing === -1 ? undefined : skipMarks(source, at + closing, fence.charAt(0));
 }

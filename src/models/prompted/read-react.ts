@@ -1,7 +1,5 @@
-import type { CallDraft, ReadCalls } from "./call-draft.ts";
-import { toInput } from "./json-calls.ts";
-import { readExpression } from "./read-expression.ts";
-import { readJson } from "./read-json.ts";
+import { toInput, type CallDraft, type ReadCalls } from "./call-draft.ts";
+import { readExpression, readObject } from "./read-calls.ts";
 import { findToken, isOver, matchAt, skipSpace, type Source } from "./source.ts";
 import { singleProperty, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
@@ -20,42 +18,29 @@ export function isActionBeginning(text: string): boolean {
   );
 }
 
-/** Calls that were read; or what is one and cannot be read. */
-interface ReactCalls extends ReadCalls {
-  readonly unreadable?: { readonly start: number; readonly end: number; readonly name: string };
-}
-
 /** Reads `Action: name` and `Action Input: …` at the start of a line; `undefined` if they are not there. */
-export function readReact(source: Source, at: number, index: ToolIndex): ReactCalls | undefined {
+export function readReact(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
   const action = matchAt(source, at, actionLine, 180);
   const tool = action === null ? undefined : index.find(String(action[1]));
   if (action === null || tool === undefined) return undefined;
   const name = String(action[1]);
   const next = at + action[0].length;
   const character = source.text.charAt(next);
-  if (character === "(") return readExpressionLine(source, next, tool, name);
-  if (character === "[") {
-    const match = matchAt(source, next, subject, 504);
-    if (match !== null) return { drafts: [draftOf(name, String(match[1]), tool)], end: next + match[0].length };
+  if (character === "(") {
+    const read = readExpression(source, next, tool, name);
+    return read && { ...read, drafts: read.drafts.map((draft) => ({ ...draft, style: "react" })) };
   }
+  const about = character === "[" ? matchAt(source, next, subject, 504) : null;
+  if (about !== null) return { drafts: [draftOf(name, String(about[1]), tool)], end: next + about[0].length };
   const input = matchAt(source, next, inputLine, 80);
   if (input === null) return undefined;
-  const { fence, end } = skipOpening(source, next + input[0].length);
-  return readInput(source, end, { tool, name, fence });
-}
-
-function readExpressionLine(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
-  const read = readExpression(source, at, tool, name);
-  return read && { ...read, drafts: read.drafts.map((draft) => ({ ...draft, style: "react" as const })) };
+  // The code that an input may stand in begins before it.
+  const code = next + input[0].length;
+  const match = matchAt(source, code, opening, 32);
+  return readInput(source, code + (match?.[0].length ?? 0), { tool, name, fence: match?.[1] ?? match?.[2] ?? "" });
 }
 
 const opening = /\s{0,8}(`{3})[a-z]{0,8}\s{0,4}|[ \t]{0,8}(`)(?!`)/iuy;
-
-/** The code that an input may stand in begins before it. */
-function skipOpening(source: Source, at: number): { readonly fence: string; readonly end: number } {
-  const match = matchAt(source, at, opening, 32);
-  return { fence: match?.[1] ?? match?.[2] ?? "", end: at + (match?.[0].length ?? 0) };
-}
 
 /** Whose input is read, and what it stands in: "", a backtick, or three. */
 interface InputPlace {
@@ -64,25 +49,21 @@ interface InputPlace {
   readonly fence: string;
 }
 
-function readInput(source: Source, at: number, place: InputPlace): ReactCalls | undefined {
+function readInput(source: Source, at: number, place: InputPlace): ReadCalls | undefined {
   const { tool, name } = place;
   const start = skipSpace(source, at);
-  if (isOver(source, start))
-    return { drafts: [{ name, input: {}, style: "react", repairs: [], isCut: true }], end: start };
-  if (source.text.charAt(start) === "{") {
-    const read = readJson(source, start);
-    if (read.ok && typeof read.value === "object" && read.value !== null) {
-      const isCut = read.incomplete.has(read.value);
-      const repairs = [...read.repairs];
-      const input = toInput(read.value, tool, repairs);
-      return { drafts: [{ name, input, style: "react", repairs, isCut }], end: skipFence(source, read.end) };
-    }
-  }
-  return place.fence === "" ? readFreeText(source, start, place) : readFenced(source, start, place);
+  const draft = { name, input: {}, style: "react", repairs: [], isCut: true } as const;
+  if (isOver(source, start)) return { drafts: [draft], end: start };
+  const read = source.text.charAt(start) === "{" ? readObject(source, start, draft, tool) : undefined;
+  if (read === undefined)
+    return place.fence === "" ? readFreeText(source, start, place) : readFenced(source, start, place);
+  // The block around an input may end behind it.
+  const fence = matchAt(source, read.end, /\s{0,8}`{1,3}/uy, 12);
+  return fence === null ? read : { ...read, end: read.end + fence[0].length };
 }
 
 /** Text in code ends with the code. */
-function readFenced(source: Source, start: number, { tool, name, fence }: InputPlace): ReactCalls {
+function readFenced(source: Source, start: number, { tool, name, fence }: InputPlace): ReadCalls {
   const end = findToken(source, start, fence);
   const draft = draftOf(name, source.text.slice(start, end).trim(), tool);
   const isCut = isOver(source, end);
@@ -98,7 +79,7 @@ const quoted = /^(["'])(.*)\1$/u;
  * Plain text ends with its line if it is quoted, otherwise where the next step begins, or with the answer. If it continues after an
  * empty line, it is unclear whether the rest belongs to the input: half a program must not be run.
  */
-function readFreeText(source: Source, start: number, { tool, name }: InputPlace): ReactCalls {
+function readFreeText(source: Source, start: number, { tool, name }: InputPlace): ReadCalls {
   const line = source.text.slice(start, findToken(source, start, "\n"));
   if (quoted.test(line.trim())) return { drafts: [draftOf(name, line.trim(), tool)], end: start + line.length };
   nextStep.lastIndex = start;
@@ -107,15 +88,9 @@ function readFreeText(source: Source, start: number, { tool, name }: InputPlace)
   const isLast = next === undefined && isOver(source, end);
   source.steps += end - start;
   const text = source.text.slice(start, end).trim();
-  if (isLast && /\n[ \t]*\n/u.test(text)) return { drafts: [], end, unreadable: { start, end, name } };
+  if (isLast && /\n[ \t]*\n/u.test(text)) return { drafts: [], end, unreadable: { name } };
   // If the answer ends there, that may have been in the middle.
   return { drafts: [{ ...draftOf(name, text, tool), isCut: isLast && source.isCut }], end };
-}
-
-/** The block around an input may end behind it. */
-function skipFence(source: Source, at: number): number {
-  const match = matchAt(source, at, /\s{0,8}`{1,3}/uy, 12);
-  return match === null ? at : at + match[0].length;
 }
 
 function draftOf(name: string, text: string, tool: CallableTool): CallDraft {

@@ -29,6 +29,8 @@ export function isQuote(character: string): boolean {
   return Object.hasOwn(closers, character);
 }
 
+const badEscape = "backslashes that escape nothing were kept";
+
 /**
  * Reads a text in any quotes, with whatever is inside: line breaks, quotes that were not escaped (told by what follows them),
  * paths of Windows. `isRaw` is for Python's `r"…"`.
@@ -36,65 +38,56 @@ export function isQuote(character: string): boolean {
 export function readString(source: Source, start: number, place: StringPlace, isRaw = false): ReadString {
   const opening = source.text.charAt(start);
   const triple = opening.repeat(3);
-  if ((opening === '"' || opening === "'") && source.text.startsWith(triple, start)) {
-    const end = source.text.indexOf(triple, start + 3);
-    if (end !== -1) return readTriple(source, start, end, isRaw);
+  const tripleEnd =
+    /["']/u.test(opening) && source.text.startsWith(triple, start) ? source.text.indexOf(triple, start + 3) : -1;
+  if (tripleEnd !== -1) {
+    const inside = createSource(source.text.slice(start + 3, tripleEnd));
+    source.steps += inside.text.length;
+    return { ...readUntil(inside, 0, "", { place, isRaw }), end: tripleEnd + 3, isCut: false, repairs: [] };
   }
-  const state: StringState = {
-    source,
-    place,
-    isRaw,
-    at: start + 1,
-    pieces: [],
-    repairs: new Set(),
-    hasBadEscape: false,
-  };
-  if (opening !== '"') state.repairs.add('other quotes than " were read as quotes');
-  const ending = closers[opening] ?? opening;
-  const isCut = readUntilClosed(state, ending);
-  const raw = source.text.slice(start + 1, state.at);
+  const read = readUntil(source, start + 1, closers[opening] ?? opening, { place, isRaw });
+  const { end, isCut } = read;
+  const raw = source.text.slice(start + 1, end);
   source.steps += raw.length;
-  return {
-    value: isPath(raw, state) ? toPath(raw, state) : state.pieces.join(""),
-    end: isCut ? state.at : state.at + 1,
-    isCut,
-    repairs: [...state.repairs],
-  };
+  const repairs = new Set([...(opening === '"' ? [] : ['other quotes than " were read as quotes']), ...read.repairs]);
+  // A path of Windows, whose backslashes a model did not double. What JSON could read is read as JSON, unless no text begins like it.
+  const isPath = !isRaw && /^[A-Za-z]:\\[^\\]/u.test(raw) && (repairs.has(badEscape) || /^[A-Za-z]:\\[tbf]/u.test(raw));
+  if (isPath) {
+    repairs.delete(badEscape);
+    repairs.add("the backslashes of a path were doubled");
+  }
+  const value = isPath ? raw.replaceAll(/\\(["\\])/gu, "$1") : read.value;
+  return { value, end: isCut ? end : end + 1, isCut, repairs: [...repairs] };
 }
 
-interface StringState {
-  readonly source: Source;
+interface StringKind {
   readonly place: StringPlace;
   readonly isRaw: boolean;
-  readonly pieces: string[];
-  readonly repairs: Set<string>;
-  at: number;
-  hasBadEscape: boolean;
 }
 
-/** Puts the decoded pieces into `state`, whose `at` is then at the closing quote. Tells whether the answer ended before. */
-function readUntilClosed(state: StringState, ending: string): boolean {
-  const { source, pieces } = state;
-  let from = state.at;
-  while (!isOver(source, state.at)) {
-    const character = source.text.charAt(state.at);
+/** Decodes a text up to its closing quote, or to where the answer ends. */
+function readUntil(source: Source, start: number, closing: string, { place, isRaw }: StringKind): ReadString {
+  const repairs = new Set<string>();
+  let value = "";
+  let from = start;
+  let at = start;
+  while (!isOver(source, at)) {
+    const character = source.text.charAt(at);
     if (character === "\\") {
-      pieces.push(source.text.slice(from, state.at), readEscape(state));
-      from = state.at;
-    } else if (ending.includes(character)) {
-      if (isClosing(state, state.at)) {
-        pieces.push(source.text.slice(from, state.at));
-        return false;
-      }
-      state.repairs.add("quotes inside a text were escaped");
-      state.at += 1;
-    } else {
-      if (character === "\n") state.repairs.add("line breaks inside a text were escaped");
-      state.at += 1;
+      const escaped = readEscape(source, at, isRaw);
+      if (escaped.isBad) repairs.add(badEscape);
+      value += source.text.slice(from, at) + escaped.value;
+      from = at = escaped.end;
+      continue;
     }
+    if (closing.includes(character)) {
+      if (isClosing(source, at, place))
+        return { value: value + source.text.slice(from, at), end: at, isCut: false, repairs: [...repairs] };
+      repairs.add("quotes inside a text were escaped");
+    } else if (character === "\n") repairs.add("line breaks inside a text were escaped");
+    at += 1;
   }
-  pieces.push(source.text.slice(from));
-  return true;
+  return { value: value + source.text.slice(from), end: at, isCut: true, repairs: [...repairs] };
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -109,54 +102,29 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "'",
 };
 
-/** Reads what begins with the backslash at `state.at`. One that means nothing is a backslash. */
-function readEscape(state: StringState): string {
-  const { source } = state;
-  const start = state.at;
-  if (isOver(source, start + 1)) {
-    state.at = source.text.length;
-    return "";
-  }
+/** Reads what begins with a backslash. One that escapes nothing is a backslash. */
+function readEscape(source: Source, start: number, isRaw: boolean): { value: string; end: number; isBad?: boolean } {
+  if (isOver(source, start + 1)) return { value: "", end: source.text.length };
   const character = source.text.charAt(start + 1);
-  state.at = start + 2;
-  if (state.isRaw) return `\\${character}`;
-  if (character === "u" || character === "x") {
-    const length = character === "u" ? 4 : 2;
-    const digits = source.text.slice(start + 2, start + 2 + length);
-    if (!source.ended && digits.length < length) isOver(source, source.text.length);
-    if (digits.length === length && /^[0-9a-fA-F]+$/u.test(digits)) {
-      state.at += length;
-      return String.fromCharCode(Number.parseInt(digits, 16));
-    }
-  }
+  const end = start + 2;
+  if (isRaw) return { value: `\\${character}`, end };
+  const length = character === "u" ? 4 : character === "x" ? 2 : 0;
+  const digits = source.text.slice(end, end + length);
+  if (!source.ended && digits.length < length) isOver(source, source.text.length);
+  if (length > 0 && digits.length === length && /^[0-9a-fA-F]+$/u.test(digits))
+    return { value: String.fromCharCode(Number.parseInt(digits, 16)), end: end + length };
   const known = Object.hasOwn(escapes, character) ? escapes[character] : undefined;
-  if (known !== undefined) return known;
-  state.hasBadEscape = true;
-  state.repairs.add("backslashes that escape nothing were kept");
-  return `\\${character}`;
-}
-
-/** A path of Windows, whose backslashes a model did not double: `C:\Users\new`. */
-function isPath(raw: string, { hasBadEscape, isRaw }: StringState): boolean {
-  if (isRaw || !/^[A-Za-z]:\\[^\\]/u.test(raw)) return false;
-  // What JSON could read is read as JSON, unless no text begins like it.
-  return hasBadEscape || /^[A-Za-z]:\\[tbf]/u.test(raw);
-}
-
-function toPath(raw: string, state: StringState): string {
-  state.repairs.delete("backslashes that escape nothing were kept");
-  state.repairs.add("the backslashes of a path were doubled");
-  return raw.replaceAll(/\\(["\\])/gu, "$1");
+  return known === undefined ? { value: `\\${character}`, end, isBad: true } : { value: known, end };
 }
 
 /** How far ahead is looked, to tell a closing quote from one inside the text. */
 const farthest = 160;
 
 /** Tells whether the quote at `at` ends its text, by what comes behind it. */
-function isClosing({ source, place }: StringState, at: number): boolean {
+function isClosing(source: Source, at: number, place: StringPlace): boolean {
   if (place === "top" || place === "key") return true;
   const next = skipAhead(source, at + 1);
-  if (next === undefined || isOver(source, next)) return true;
+  if (next === undefined) return true;
   const character = source.text.charAt(next);
   if ("}]);".includes(character)) return true;
   if (character === "," || character === "，") return isNextBehindComma(source, next + 1, place);
@@ -165,7 +133,7 @@ function isClosing({ source, place }: StringState, at: number): boolean {
   return character === "<" || character === "`";
 }
 
-/** The next place that is no white space; nothing if that is far away. */
+/** The next place that is no white space; `undefined` if that is far away, or the answer ends before. */
 function skipAhead(source: Source, at: number): number | undefined {
   let next = at;
   while (next < source.text.length && isSpace(source.text.charAt(next))) {
@@ -173,12 +141,12 @@ function skipAhead(source: Source, at: number): number | undefined {
     if (next - at > farthest) return undefined;
   }
   source.steps += next - at;
-  return next;
+  return isOver(source, next) ? undefined : next;
 }
 
 function isNextBehindComma(source: Source, at: number, place: StringPlace): boolean {
   const next = skipAhead(source, at);
-  if (next === undefined || isOver(source, next)) return true;
+  if (next === undefined) return true;
   const character = source.text.charAt(next);
   if ("}])/#<,".includes(character)) return true;
   if (place === "property") return isKey(source, next);
@@ -199,21 +167,4 @@ function ahead(source: Source, at: number): string {
   source.steps += farthest;
   if (!source.ended) isOver(source, at + farthest);
   return source.text.slice(at, at + farthest);
-}
-
-/** Python's `"""…"""`. */
-function readTriple(source: Source, start: number, end: number, isRaw: boolean): ReadString {
-  const raw = source.text.slice(start + 3, end);
-  source.steps += raw.length;
-  const state: StringState = {
-    source: createSource(raw),
-    place: "top",
-    isRaw,
-    at: 0,
-    pieces: [],
-    repairs: new Set(),
-    hasBadEscape: false,
-  };
-  readUntilClosed(state, "");
-  return { value: state.pieces.join(""), end: end + 3, isCut: false, repairs: [] };
 }

@@ -1,7 +1,6 @@
 import { maxJsonDepth } from "../../core/json.ts";
-import { setOwn } from "./call-draft.ts";
 import { isQuote, readString, type StringPlace } from "./read-string.ts";
-import { isOver, isSpace, unreadable, type Source } from "./source.ts";
+import { isOver, mostRunaways, skipSpace, unreadable, type Source } from "./source.ts";
 
 /** A value that was read leniently. */
 export interface Reading {
@@ -12,244 +11,266 @@ export interface Reading {
   readonly incomplete: ReadonlyMap<object, string | undefined>;
 }
 
-/** The state of one reading. `at` is where it is. */
-export interface Reader {
-  readonly source: Source;
-  readonly repairs: Set<string>;
-  readonly incomplete: Map<object, string | undefined>;
-  /** Literals as Python writes them, and no others. */
-  readonly isPython: boolean;
-  at: number;
-  depth: number;
-  lists: number;
-  objects: number;
-  /** The answer ended inside the last text, number or word. */
-  isBroken: boolean;
+/** What {@link readJson} found: a value, or, if none can be read there, where to continue. */
+export type JsonRead = ({ readonly ok: true } & Reading) | { readonly ok: false; readonly next: number };
+
+/**
+ * Reads the list or object that begins at `at`: as JSON if it is JSON, leniently if it is not.
+ *
+ * Contract: throws `needMore` and nothing else. What is JSON is never changed.
+ */
+export function readJson(source: Source, at: number): JsonRead {
+  if (source.runaways >= mostRunaways) return { ok: false, next: at + 1 };
+  const end = matchBrackets(source, at);
+  const value = end === undefined ? undefined : parseStrictly(source.text.slice(at, end));
+  if (end !== undefined && value !== undefined) return { ok: true, value, end, repairs: [], incomplete: new Map() };
+  const reading = readLeniently(source, at);
+  if (end === undefined || reading === undefined || reading.incomplete.size > 0) source.runaways += 1;
+  return reading === undefined ? { ok: false, next: end ?? at + 1 } : { ok: true, ...reading };
 }
 
-/** Makes a reader that begins at `at`. */
-export function createReader(source: Source, at: number, isPython = false): Reader {
-  return {
-    source,
-    at,
-    isPython,
-    repairs: new Set(),
-    incomplete: new Map(),
-    depth: 0,
-    lists: 0,
-    objects: 0,
-    isBroken: false,
-  };
+const bracketOrText = /[{[]|([}\]])|"(?:[^"\\]|\\[^])*(")?/gu;
+
+/** Where the bracket that is at `at` is closed, if what is between is JSON; `undefined` if it never is. */
+function matchBrackets(source: Source, at: number): number | undefined {
+  let depth = 0;
+  bracketOrText.lastIndex = at;
+  for (let match = bracketOrText.exec(source.text); match !== null; match = bracketOrText.exec(source.text)) {
+    const [found, closing, quote] = match;
+    if (found.startsWith('"') && quote === undefined) break;
+    if (closing !== undefined) depth -= 1;
+    else if (quote === undefined) depth += 1;
+    if (depth > 0) continue;
+    source.steps += bracketOrText.lastIndex - at;
+    return bracketOrText.lastIndex;
+  }
+  source.steps += source.text.length - at;
+  isOver(source, source.text.length);
+  return undefined;
+}
+
+/** The value of a JSON text; `undefined` if the text is not valid JSON. */
+export function parseStrictly(text: string): unknown {
+  // A drive and a single backslash, where JSON would read a tab: no text begins like that, but a path that was not escaped does.
+  if (/"[A-Za-z]:\\[tbf]/u.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Reads one value as a model may write it: single and typographic quotes, comments, trailing and missing commas, keys without
- * quotes, Python's `True` and `None`, brackets that are missing at the end. Reads as far as the value goes.
+ * quotes, Python's `True` and `None`, brackets that are missing at the end. Reads as far as the value goes; `undefined` if there is
+ * no value at `at`.
  *
- * Contract: throws `unreadable` if there is no value at `at`, `needMore` if more text must come. Reads each character once, except
- * the few after a quote.
+ * Contract: throws `needMore` and nothing else. Reads each character once, except the few after a quote.
  */
-export function readValueLeniently(source: Source, at: number): Reading {
-  const reader = createReader(source, at);
-  const value = readAny(reader, "top");
-  return { value, end: reader.at, repairs: [...reader.repairs], incomplete: reader.incomplete };
+export function readLeniently(source: Source, at: number): Reading | undefined {
+  const reader = new LenientReader(source, at);
+  try {
+    const value = reader.read("top");
+    return { value, end: reader.at, repairs: [...reader.repairs], incomplete: reader.incomplete };
+  } catch (cause) {
+    if (cause !== unreadable) throw cause;
+    return undefined;
+  }
 }
 
-/** Reads the value at the reader's place. At the end of the text it is `undefined`. */
-export function readAny(reader: Reader, place: StringPlace): unknown {
-  skipFiller(reader);
-  if (isOver(reader.source, reader.at)) return undefined;
-  const character = reader.source.text.charAt(reader.at);
-  if (character === "{" || character === "[" || (character === "(" && reader.isPython))
-    return readContainer(reader, character);
-  if (isQuote(character)) return readText(reader, place);
-  return readWord(reader, place);
-}
+const words = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+const pythonWords = new Map<string, unknown>([
+  ["True", true],
+  ["False", false],
+  ["None", null],
+  ["TRUE", true],
+  ["FALSE", false],
+  ["NULL", null],
+]);
 
-function readText(reader: Reader, place: StringPlace, isRaw = false): string {
-  const { value, end, isCut, repairs } = readString(reader.source, reader.at, place, isRaw);
-  reader.at = end;
-  reader.isBroken = isCut;
-  for (const repair of repairs) if (!reader.isPython || !repair.startsWith("other quotes")) reader.repairs.add(repair);
-  return value;
-}
+/** One reading, which is at `at`. Its methods throw `unreadable` if there is no value, `needMore` if more text must come. */
+export class LenientReader {
+  readonly source: Source;
+  readonly repairs = new Set<string>();
+  readonly incomplete = new Map<object, string | undefined>();
+  at: number;
+  /** Literals as Python writes them, and no others. */
+  readonly #isPython: boolean;
+  #lists = 0;
+  #objects = 0;
+  /** The answer ended inside the last text, number or word. */
+  #isBroken = false;
 
-function readContainer(reader: Reader, opening: string): unknown {
-  reader.at += 1;
-  reader.depth += 1;
-  if (reader.depth > maxJsonDepth) throw unreadable;
-  const isObject = opening === "{";
-  if (isObject) reader.objects += 1;
-  else reader.lists += 1;
-  const value = isObject ? readObject(reader) : readList(reader);
-  if (isObject) reader.objects -= 1;
-  else reader.lists -= 1;
-  reader.depth -= 1;
-  return value;
-}
+  constructor(source: Source, at: number, isPython = false) {
+    this.source = source;
+    this.at = at;
+    this.#isPython = isPython;
+  }
 
-function readObject(reader: Reader): Record<string, unknown> {
-  const { source } = reader;
-  const object: Record<string, unknown> = {};
-  let key: string | undefined;
-  for (;;) {
-    if (isClosed(reader, object, key, "}")) return object;
-    key = readKey(reader);
-    skipFiller(reader);
-    if (isOver(source, reader.at)) {
-      reader.incomplete.set(object, key);
-      return object;
+  /** Skips white space and comments; answers with what is there, "" at the end of the answer. */
+  skip(): string {
+    const { source } = this;
+    for (;;) {
+      this.at = skipSpace(source, this.at);
+      const character = source.text.charAt(this.at);
+      if (character === "/") isOver(source, this.at + 1);
+      const two = source.text.slice(this.at, this.at + 2);
+      const ending = character === "#" || two === "//" ? "\n" : two === "/*" ? "*/" : undefined;
+      if (ending === undefined) return character;
+      const end = source.text.indexOf(ending, this.at);
+      if (end === -1) isOver(source, source.text.length);
+      this.at = end === -1 ? source.text.length : end + ending.length;
+      this.repairs.add("comments were dropped");
     }
-    if (!":=".includes(source.text.charAt(reader.at))) throw unreadable;
-    reader.at += source.text.startsWith("=>", reader.at) ? 2 : 1;
-    const value = readAny(reader, "property");
-    if (value === undefined) reader.isBroken = true;
-    else setOwn(object, key, value);
-    skipComma(reader);
   }
-}
 
-function readList(reader: Reader): unknown[] {
-  const list: unknown[] = [];
-  for (;;) {
-    if (isClosed(reader, list, undefined, "]")) return list;
-    const value = readAny(reader, "item");
-    if (value !== undefined) list.push(value);
-    skipComma(reader);
+  /** Reads the value that comes next. At the end of the answer it is `undefined`. */
+  read(place: StringPlace): unknown {
+    const character = this.skip();
+    if (character === "") return undefined;
+    if (isQuote(character)) return this.#readText(place);
+    const isList = character === "[" || (character === "(" && this.#isPython);
+    if (!isList && character !== "{") return this.#readWord(place);
+    if (this.#lists + this.#objects >= maxJsonDepth) throw unreadable;
+    this.at += 1;
+    if (isList) this.#lists += 1;
+    else this.#objects += 1;
+    const value = isList ? this.#readList() : this.#readObject();
+    if (isList) this.#lists -= 1;
+    else this.#objects -= 1;
+    return value;
   }
-}
 
-/** Tells whether the list or object ends here, by its bracket, by one of something around it, or by what follows the value. */
-function isClosed(reader: Reader, container: object, key: string | undefined, closing: string): boolean {
-  const { source } = reader;
-  skipFiller(reader);
-  if (isOver(source, reader.at)) {
-    reader.incomplete.set(container, reader.isBroken ? (key ?? "") : undefined);
-    reader.isBroken = false;
+  #readText(place: StringPlace, isRaw = false): string {
+    const { value, end, isCut, repairs } = readString(this.source, this.at, place, isRaw);
+    this.at = end;
+    this.#isBroken = isCut;
+    for (const repair of repairs) if (!this.#isPython || !repair.startsWith("other quotes")) this.repairs.add(repair);
+    return value;
+  }
+
+  #readObject(): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    let key: string | undefined;
+    while (!this.#isClosed(object, key, "}")) {
+      key = this.#readKey();
+      const sign = this.skip();
+      if (sign === "") {
+        this.incomplete.set(object, key);
+        break;
+      }
+      if (!":=".includes(sign)) throw unreadable;
+      this.at += this.source.text.startsWith("=>", this.at) ? 2 : 1;
+      const value = this.read("property");
+      if (value === undefined) this.#isBroken = true;
+      else setOwn(object, key, value);
+      this.#skipComma();
+    }
+    return object;
+  }
+
+  #readList(): unknown[] {
+    const list: unknown[] = [];
+    while (!this.#isClosed(list, undefined, "]")) {
+      const value = this.read("item");
+      if (value !== undefined) list.push(value);
+      this.#skipComma();
+    }
+    return list;
+  }
+
+  /** Tells whether the list or object ends here, by its bracket, by one of something around it, or by what follows the value. */
+  #isClosed(container: object, key: string | undefined, closing: string): boolean {
+    const character = this.skip();
+    if (character === "") {
+      this.incomplete.set(container, this.#isBroken ? (key ?? "") : undefined);
+      this.#isBroken = false;
+    } else if (character === closing || (character === ")" && this.#isPython)) this.at += 1;
+    else if (character === "}" || character === "]") {
+      this.repairs.add("a bracket was replaced by the right one");
+      const isOfOuter = character === "}" ? this.#objects > 0 : this.#lists > 0;
+      if (!isOfOuter) this.at += 1;
+    } else if (this.#isMark(character)) this.repairs.add("missing brackets were added");
+    else return false;
     return true;
   }
-  const character = source.text.charAt(reader.at);
-  if (character === closing || (character === ")" && reader.isPython)) {
-    reader.at += 1;
-    return true;
+
+  /** A tag or a fence where a comma or a bracket would have to be: the model has ended the value. */
+  #isMark(character: string): boolean {
+    const { source, at } = this;
+    if (!"<`~".includes(character)) return false;
+    if (at + 3 > source.text.length) isOver(source, source.text.length);
+    return /^(?:<[/|｜A-Za-z]|```|~~~)/u.test(source.text.slice(at, at + 3));
   }
-  if (character === "}" || character === "]") {
-    reader.repairs.add("a bracket was replaced by the right one");
-    const isOfOuter = character === "}" ? reader.objects > 0 : reader.lists > 0;
-    if (!isOfOuter) reader.at += 1;
-    return true;
+
+  #readKey(): string {
+    if (isQuote(this.source.text.charAt(this.at))) return this.#readText("key");
+    const word = this.#readLetters(/[\p{L}\p{N}_$.-]/u);
+    if (word === "") throw unreadable;
+    this.repairs.add("quotes were put around keys");
+    return word;
   }
-  if (isMark(reader)) {
-    reader.repairs.add("missing brackets were added");
-    return true;
+
+  #readLetters(pattern: RegExp): string {
+    const { source } = this;
+    const start = this.at;
+    while (!isOver(source, this.at) && pattern.test(source.text.charAt(this.at))) {
+      this.at += 1;
+      if (this.at - start > 256) throw unreadable;
+    }
+    source.steps += this.at - start;
+    return source.text.slice(start, this.at);
   }
-  return false;
+
+  #readWord(place: StringPlace): unknown {
+    const { source } = this;
+    const word = this.#readLetters(/[\p{L}\p{N}_+.-]/u);
+    if (/^[rRbBuU]$/u.test(word) && this.#isPython && isQuote(source.text.charAt(this.at)))
+      return this.#readText(place, word.toLowerCase() === "r");
+    this.#isBroken = isOver(source, this.at);
+    if (words.has(word)) return words.get(word);
+    if (pythonWords.has(word)) {
+      if (!this.#isPython) this.repairs.add("True, False or None of Python were read");
+      return pythonWords.get(word);
+    }
+    if (/^[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/u.test(word)) {
+      const number = Number(word.replaceAll("_", ""));
+      if (!Number.isFinite(number)) throw unreadable;
+      const isJson = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(word);
+      if (!isJson) this.repairs.add("a number was written as JSON");
+      return number;
+    }
+    if (this.#isBroken && word !== "") return null;
+    throw unreadable;
+  }
+
+  #skipComma(): void {
+    let commas = 0;
+    let character = this.skip();
+    for (; character !== "" && ",，".includes(character); character = this.skip()) {
+      commas += 1;
+      this.at += 1;
+      this.#isBroken = false;
+    }
+    if (character === "") return;
+    const isClosing = "}])".includes(character);
+    if (commas > 1 || (commas > 0 && isClosing && !this.#isPython)) this.repairs.add("a comma too many was dropped");
+    if (commas > 0 || isClosing || this.#isMark(character)) return;
+    if (this.#isPython || character === ";") throw unreadable;
+    this.repairs.add("a missing comma was added");
+  }
 }
 
-/** A tag or a fence where a comma or a bracket would have to be: the model has ended the value. */
-function isMark({ source, at }: Reader): boolean {
-  const character = source.text.charAt(at);
-  if (character !== "<" && character !== "`" && character !== "~") return false;
-  if (!source.ended && at + 3 > source.text.length) isOver(source, source.text.length);
-  return /^(?:<[/|｜A-Za-z]|```|~~~)/u.test(source.text.slice(at, at + 3));
+/** A property that is the object's own. */
+export function ownValue(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
 }
 
-function readKey(reader: Reader): string {
-  const { source } = reader;
-  if (isQuote(source.text.charAt(reader.at))) return readText(reader, "key");
-  const word = readLetters(reader, /[\p{L}\p{N}_$.-]/u);
-  if (word === "") throw unreadable;
-  reader.repairs.add("quotes were put around keys");
-  return word;
-}
-
-function readLetters(reader: Reader, pattern: RegExp): string {
-  const { source } = reader;
-  const start = reader.at;
-  while (!isOver(source, reader.at) && pattern.test(source.text.charAt(reader.at))) {
-    reader.at += 1;
-    if (reader.at - start > 256) throw unreadable;
-  }
-  source.steps += reader.at - start;
-  return source.text.slice(start, reader.at);
-}
-
-const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
-const pythonWords: Readonly<Record<string, unknown>> = {
-  True: true,
-  False: false,
-  None: null,
-  TRUE: true,
-  FALSE: false,
-  NULL: null,
-};
-
-function readWord(reader: Reader, place: StringPlace): unknown {
-  const { source } = reader;
-  const word = readLetters(reader, /[\p{L}\p{N}_+.-]/u);
-  if (/^[rRbBuU]$/u.test(word) && reader.isPython && isQuote(source.text.charAt(reader.at))) {
-    return readText(reader, place, word.toLowerCase() === "r");
-  }
-  reader.isBroken = isOver(source, reader.at);
-  if (Object.hasOwn(words, word)) return words[word];
-  if (Object.hasOwn(pythonWords, word)) {
-    if (!reader.isPython) reader.repairs.add("True, False or None of Python were read");
-    return pythonWords[word];
-  }
-  if (/^[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/u.test(word)) return toNumber(reader, word);
-  if (reader.isBroken && word !== "") return null;
-  throw unreadable;
-}
-
-function toNumber(reader: Reader, word: string): number {
-  const number = Number(word.replaceAll("_", ""));
-  if (!Number.isFinite(number)) throw unreadable;
-  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(word)) reader.repairs.add("a number was written as JSON");
-  return number;
-}
-
-function skipComma(reader: Reader): void {
-  const { source } = reader;
-  skipFiller(reader);
-  if (isOver(source, reader.at)) return;
-  let commas = 0;
-  while (",，".includes(source.text.charAt(reader.at))) {
-    commas += 1;
-    reader.at += 1;
-    reader.isBroken = false;
-    skipFiller(reader);
-    if (isOver(source, reader.at)) return;
-  }
-  const isClosing = "}])".includes(source.text.charAt(reader.at));
-  if (commas > 1 || (commas > 0 && isClosing && !reader.isPython)) reader.repairs.add("a comma too many was dropped");
-  if (commas > 0 || isClosing || isMark(reader)) return;
-  if (reader.isPython || source.text.charAt(reader.at) === ";") throw unreadable;
-  reader.repairs.add("a missing comma was added");
-}
-
-/** Skips white space and comments. */
-export function skipFiller(reader: Reader): void {
-  const { source } = reader;
-  const start = reader.at;
-  while (!isOver(source, reader.at)) {
-    const character = source.text.charAt(reader.at);
-    if (isSpace(character)) reader.at += 1;
-    else if (character === "#") skipComment(reader, "\n");
-    else if (character === "/") {
-      isOver(source, reader.at + 1);
-      const next = source.text.charAt(reader.at + 1);
-      if (next === "/") skipComment(reader, "\n");
-      else if (next === "*") skipComment(reader, "*/");
-      else break;
-    } else break;
-  }
-  source.steps += reader.at - start + 1;
-}
-
-function skipComment(reader: Reader, ending: string): void {
-  const { source } = reader;
-  const end = source.text.indexOf(ending, reader.at);
-  if (end === -1) isOver(source, source.text.length);
-  reader.at = end === -1 ? source.text.length : end + ending.length;
-  reader.repairs.add("comments were dropped");
+/** Sets a property that is the object's own, also one named `__proto__`. */
+export function setOwn(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -1,8 +1,8 @@
 import { isRecord, type JsonObject } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkInput } from "./check-call.ts";
-import { toInput } from "./json-calls.ts";
-import { readJson } from "./read-json.ts";
+import { toInput } from "./call-draft.ts";
+import { readJson } from "./read-value.ts";
 import { createSource, skipSpace } from "./source.ts";
 
 /** What {@link repairToolInput} answers. */

@@ -1,17 +1,14 @@
-import { checkDraft, type CallProblem, type FoundCall } from "./check-call.ts";
-import { findLine, findRegion, type Passage, type Region } from "./find-region.ts";
+import type { ReadCalls } from "./call-draft.ts";
+import { checkDraft, toUnreadable, type CheckedDraft } from "./check-call.ts";
+import { findLine, findRegion, type Region } from "./find-region.ts";
 import { announcesCall, isExample, isQuoted } from "./is-example.ts";
 import { readMark } from "./marks.ts";
-import { findPassageEnd } from "./passages.ts";
-import { createSource, isOver, isSpace, needMore, skipSpace, type Source } from "./source.ts";
+import { droppedPassage, findPassageEnd, thinkPassage, type Passage } from "./passages.ts";
+import { createSource, isOver, isSpace, needMore, skipSpace } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 /** A piece of an answer, in order. */
-export type Piece =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "call"; readonly call: FoundCall }
-  | { readonly type: "problem"; readonly problem: CallProblem; readonly raw: string };
+export type Piece = { readonly type: "text" | "reasoning"; readonly text: string } | CheckedDraft;
 
 /** Takes an answer apart as it comes. What it makes of it does not depend on how it was cut into chunks. */
 export interface Scanner {
@@ -35,304 +32,253 @@ export interface ScannerOptions {
 /** How much of what a model was shown a text repeats. */
 export type Repeat = "part" | "whole";
 
+/** Makes a scanner. */
+export function createScanner(index: ToolIndex, options: ScannerOptions = {}): Scanner {
+  return new AnswerScanner(index, options);
+}
+
 /** How many characters of finished text are kept for look-behind. */
 const kept = 1024;
 
 /** How often held text may be looked at again: so many characters for each that comes. */
 const looksForCharacter = 8;
 
-/** Makes a scanner. */
-export function createScanner(index: ToolIndex, options: ScannerOptions = {}): Scanner {
-  const scan = createScan(index, options);
-  let chunks: string[] = [];
-  let chunkLength = 0;
-  let credit = 16_384;
-  let isWaiting = false;
+const mayBegin = /[<`{[~\n]/gu;
 
-  function advance(): Piece[] {
-    scan.source.text += chunks.join("");
-    scan.source.found.clear();
-    chunks = [];
-    chunkLength = 0;
-    isWaiting = runAll(scan);
-    if (isWaiting) credit -= scan.source.text.length - scan.at;
-    forget(scan);
-    const { pieces } = scan;
-    scan.pieces = [];
+const isIndent = (character: string): boolean => character !== "\n" && isSpace(character);
+
+class AnswerScanner implements Scanner {
+  readonly #source = createSource("", false);
+  readonly #index: ToolIndex;
+  readonly #repeats: (text: string) => Repeat | undefined;
+  /** What came and was not looked at yet. */
+  #chunks: string[] = [];
+  #chunkLength = 0;
+  #credit = 16_384;
+  #isWaiting = false;
+  /** Where in the answer the source's text begins. */
+  #base = 0;
+  /** What is before it is done with. */
+  #at = 0;
+  #regionEnd = 0;
+  /** Where the last example ended: what follows it at once is one too. */
+  #exampleEnd = -1;
+  #lineChecked = -1;
+  /** White space that is text if text follows. */
+  #space = "";
+  #isBehindRegion = false;
+  /** Whether the answer contains text besides calls. */
+  #hasProse = false;
+  #passage: Passage | undefined;
+  #pieces: Piece[] = [];
+  /** What the last piece was. */
+  #last: Piece["type"] | undefined;
+
+  constructor(index: ToolIndex, { startsThinking = false, repeats = () => undefined }: ScannerOptions) {
+    this.#index = index;
+    this.#repeats = repeats;
+    if (startsThinking) this.#passage = thinkPassage();
+  }
+
+  push(chunk: string): Piece[] {
+    this.#chunks.push(chunk);
+    this.#chunkLength += chunk.length;
+    this.#credit = Math.min(this.#credit + chunk.length * looksForCharacter, 1_000_000);
+    const length = this.#source.text.length - this.#at + this.#chunkLength;
+    const isWorthIt = this.#credit >= length && (length < kept || /[>}\])`]/u.test(chunk));
+    return !this.#isWaiting || isWorthIt ? this.#advance() : [];
+  }
+
+  end({ isCut = false } = {}): Piece[] {
+    this.#source.ended = true;
+    this.#source.isCut = isCut;
+    const pieces = this.#advance();
+    if (this.#space !== "" && !this.#isBehindRegion) pieces.push({ type: "text", text: this.#space });
+    this.#space = "";
     return pieces;
   }
 
-  return {
-    push(chunk) {
-      chunks.push(chunk);
-      chunkLength += chunk.length;
-      credit = Math.min(credit + chunk.length * looksForCharacter, 1_000_000);
-      const length = scan.source.text.length - scan.at + chunkLength;
-      const isWorthIt = !isWaiting || (credit >= length && (length < kept || /[>}\])`]/u.test(chunk)));
-      return isWorthIt ? advance() : [];
-    },
-    end({ isCut = false } = {}) {
-      scan.source.ended = true;
-      scan.source.isCut = isCut;
-      const pieces = advance();
-      flushSpace(scan);
-      return [...pieces, ...scan.pieces];
-    },
-    held() {
-      if (!isWaiting || chunkLength > 0 || scan.passage !== undefined) return undefined;
-      const text = scan.source.text.slice(scan.at);
-      const isInQuotes = /["'“‘«]/u.test(scan.source.text.charAt(scan.at - 1));
-      return { text, isShown: isInQuotes || isShown(scan, scan.at) || scan.repeats(text) !== undefined };
-    },
-    steps: () => scan.source.steps,
-  };
-}
+  held(): { readonly text: string; readonly isShown: boolean } | undefined {
+    if (!this.#isWaiting || this.#chunkLength > 0 || this.#passage !== undefined) return undefined;
+    const text = this.#source.text.slice(this.#at);
+    const isInQuotes = /["'“‘«]/u.test(this.#source.text.charAt(this.#at - 1));
+    return { text, isShown: isInQuotes || this.#isShown(this.#at) || this.#repeats(text) !== undefined };
+  }
 
-function createScan(index: ToolIndex, { startsThinking = false, repeats = () => undefined }: ScannerOptions): Scan {
-  return {
-    source: createSource("", false),
-    index,
-    repeats,
-    base: 0,
-    at: 0,
-    regionEnd: 0,
-    exampleEnd: -1,
-    lineChecked: -1,
-    space: "",
-    isBehindRegion: false,
-    hasProse: false,
-    last: undefined,
-    pieces: [],
-    passage: startsThinking ? { kind: "think", name: "think", depth: 1 } : undefined,
-  };
-}
+  steps(): number {
+    return this.#source.steps;
+  }
 
-interface Scan {
-  readonly source: Source;
-  readonly index: ToolIndex;
-  readonly repeats: (text: string) => Repeat | undefined;
-  /** Where in the answer the source's text begins. */
-  base: number;
-  /** What is before it is done with. */
-  at: number;
-  regionEnd: number;
-  /** Where the last example ended: what follows it at once is one too. */
-  exampleEnd: number;
-  lineChecked: number;
-  /** White space that is text if text follows. */
-  space: string;
-  isBehindRegion: boolean;
-  /** Whether the answer contains text besides calls. */
-  hasProse: boolean;
-  passage: Passage | undefined;
-  pieces: Piece[];
-  /** What the last piece was. */
-  last: Piece["type"] | undefined;
-}
-
-function add(scan: Scan, piece: Piece): void {
-  scan.pieces.push(piece);
-  scan.last = piece.type;
-}
-
-/** Goes as far as the text allows. Tells whether something is held back. */
-function runAll(scan: Scan): boolean {
-  const { source } = scan;
-  for (;;) {
-    const { runaways } = source;
+  /** Goes as far as the text allows. */
+  #advance(): Piece[] {
+    const source = this.#source;
+    source.text += this.#chunks.join("");
+    source.found.clear();
+    this.#chunks = [];
+    this.#chunkLength = 0;
+    let { runaways } = source;
     try {
-      if (!runOne(scan)) return false;
+      while (this.#step()) ({ runaways } = source);
+      this.#isWaiting = false;
     } catch (cause) {
       if (cause !== needMore) throw cause;
       source.runaways = runaways;
-      return true;
+      this.#isWaiting = true;
+      this.#credit -= source.text.length - this.#at;
     }
+    this.#forget();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
   }
-}
 
-const mayBegin = /[<`{[~\n]/gu;
-
-/** One step. Tells whether there is more to do. */
-function runOne(scan: Scan): boolean {
-  const { source, index } = scan;
-  if (scan.passage !== undefined) return runPassage(scan, scan.passage);
-  if (scan.at >= source.text.length) return false;
-  if (isLineStart(scan) && scan.lineChecked !== scan.at) {
-    const start = skipIndent(source, scan.at);
-    const line = findLine(source, start, index);
-    const isMeant = line !== undefined && isMeantRegion(scan, line);
-    scan.lineChecked = scan.at;
-    if (line !== undefined) {
-      addText(scan, start);
-      takeRegion(scan, line, isMeant);
-      return true;
+  /** Tells whether there is more to do. */
+  #step(): boolean {
+    const source = this.#source;
+    if (this.#passage !== undefined) return this.#goThrough(this.#passage);
+    if (this.#at >= source.text.length) return false;
+    const isLineStart = this.#at === 0 ? this.#base === 0 : source.text.charAt(this.#at - 1) === "\n";
+    if (isLineStart && this.#lineChecked !== this.#at) {
+      const start = this.#skipIndent();
+      const line = findLine(source, start, this.#index);
+      const isMeant = line !== undefined && this.#isMeant(line);
+      this.#lineChecked = this.#at;
+      if (line !== undefined) {
+        this.#addText(start);
+        this.#take(line, isMeant);
+        return true;
+      }
     }
-  }
-  mayBegin.lastIndex = scan.at;
-  const next = mayBegin.exec(source.text)?.index ?? source.text.length;
-  source.steps += next - scan.at;
-  if (next > scan.at || source.text.charAt(next) === "\n") {
-    addText(scan, source.text.charAt(next) === "\n" ? next + 1 : next);
+    mayBegin.lastIndex = this.#at;
+    const next = mayBegin.exec(source.text)?.index ?? source.text.length;
+    const isLineEnd = source.text.charAt(next) === "\n";
+    source.steps += next - this.#at;
+    if (next > this.#at || isLineEnd) this.#addText(isLineEnd ? next + 1 : next);
+    else {
+      const region = findRegion(source, next, this.#index);
+      this.#take(region, this.#isMeant(region));
+    }
     return true;
   }
-  const region = findRegion(source, next, index);
-  takeRegion(scan, region, isMeantRegion(scan, region));
-  return true;
-}
 
-function isLineStart({ source, base, at }: Scan): boolean {
-  return at === 0 ? base === 0 : source.text.charAt(at - 1) === "\n";
-}
+  #skipIndent(): number {
+    const { text } = this.#source;
+    let next = this.#at;
+    while (!isOver(this.#source, next) && isIndent(text.charAt(next)) && next - this.#at < 16) next += 1;
+    return next;
+  }
 
-function skipIndent(source: Source, at: number): number {
-  let next = at;
-  while (
-    !isOver(source, next) &&
-    isSpace(source.text.charAt(next)) &&
-    source.text.charAt(next) !== "\n" &&
-    next - at < 16
-  )
-    next += 1;
-  return next;
-}
+  /** Tells whether the calls of a region are to be made, and not only shown. Carries control away if that is seen in what follows. */
+  #isMeant(region: Region): boolean {
+    if (region.kind !== "calls") return false;
+    const source = this.#source;
+    const { start, end } = region;
+    if (this.#isShown(start) || (!isOver(source, end) && isQuoted(source.text, start, end))) return false;
+    const repeat = this.#repeats(source.text.slice(start, end));
+    if (repeat === undefined) return true;
+    // What the model has read is meant if it says nothing else, or says that it does it; and nothing but calls comes behind.
+    const isOwn = this.#hasProse ? announcesCall(source.text, start, this.#regionEnd) : repeat === "part";
+    const next = isOwn ? skipSpace(source, end) : end;
+    return isOwn && (isOver(source, next) || readMark(source, next) !== undefined);
+  }
 
-/** Tells whether the calls of a region are to be made, and not only shown. Carries control away if that is seen in what follows. */
-function isMeantRegion(scan: Scan, region: Region): boolean {
-  if (region.kind !== "calls") return false;
-  const { source } = scan;
-  const { start, end } = region;
-  if (isShown(scan, start) || (!isOver(source, end) && isQuoted(source.text, start, end))) return false;
-  const repeat = scan.repeats(source.text.slice(start, end));
-  if (repeat === undefined) return true;
-  // What the model has read is meant if it says nothing else, or says that it does it; and nothing but calls comes behind.
-  const isOwn = scan.hasProse ? announcesCall(source.text, start, scan.regionEnd) : repeat === "part";
-  const next = isOwn ? skipSpace(source, end) : end;
-  return isOwn && (isOver(source, next) || readMark(source, next) !== undefined);
-}
+  #isShown(start: number): boolean {
+    const { text } = this.#source;
+    const isNextToExample = this.#exampleEnd >= 0 && this.#exampleEnd <= start;
+    if (isNextToExample && text.slice(this.#exampleEnd, start).trim() === "") return true;
+    return isExample(text, start, this.#regionEnd);
+  }
 
-function takeRegion(scan: Scan, region: Region, isMeant: boolean): void {
-  switch (region.kind) {
-    case "text":
-      return addText(scan, region.end);
-    case "mark":
-      if (region.isEnding || scan.isBehindRegion) scan.at = region.end;
-      else addText(scan, region.end);
+  #take(region: Region, isMeant: boolean): void {
+    switch (region.kind) {
+      case "text":
+        return this.#addText(region.end);
+      case "mark":
+        if (region.isEnding || this.#isBehindRegion) this.#at = region.end;
+        else this.#addText(region.end);
+        return;
+      case "passage":
+        return this.#enter(region);
+      case "calls":
+        if (isMeant) return this.#addCalls(region);
+        this.#addText(region.end);
+        this.#exampleEnd = this.#at;
+    }
+  }
+
+  #enter({ passage, end, isResult = false }: Extract<Region, { kind: "passage" }>): void {
+    // A model that writes the result itself has made it up, and all that follows from it.
+    const isInvented = isResult && this.#isBehindRegion && this.#last !== "reasoning";
+    this.#passage = isInvented ? droppedPassage() : passage;
+    if (isInvented) this.#at = end;
+    else if (passage.kind === "think") {
+      // Two blocks in a row stay apart.
+      if (this.#last === "reasoning") this.#add({ type: "reasoning", text: "\n" });
+      this.#leave(end);
+    } else this.#addText(end);
+  }
+
+  #addCalls({ start, end, drafts, unreadable }: ReadCalls & { readonly start: number }): void {
+    const { text } = this.#source;
+    const span = { start: this.#base + start, end: this.#base + end, raw: text.slice(start, end) };
+    for (const draft of drafts) this.#add(checkDraft(draft, this.#index, span));
+    if (unreadable !== undefined) this.#add(toUnreadable(unreadable.name, this.#index, span));
+    const isInvented = drafts.at(-1)?.style === "react" && /^\W{0,4}Observation\b/iu.test(text.slice(end, end + 20));
+    if (isInvented) this.#passage = droppedPassage();
+    this.#leave(end);
+  }
+
+  #goThrough(passage: Passage): boolean {
+    const start = this.#at;
+    const { end, next, isClosed } = findPassageEnd(this.#source, start, passage);
+    this.#source.steps += next - start;
+    if (passage.kind === "shown") this.#addText(next);
+    else {
+      if (passage.kind === "think" && end > start)
+        this.#add({ type: "reasoning", text: this.#source.text.slice(start, end) });
+      this.#at = next;
+      if (isClosed) this.#leave(next);
+    }
+    if (isClosed) this.#passage = undefined;
+    return isClosed || next > start;
+  }
+
+  #leave(end: number): void {
+    this.#at = end;
+    this.#regionEnd = end;
+    this.#space = "";
+    this.#isBehindRegion = true;
+  }
+
+  #add(piece: Piece): void {
+    this.#pieces.push(piece);
+    this.#last = piece.type;
+  }
+
+  /** Adds text up to `end`. White space at its end is held back: next to a call it is not text. */
+  #addText(end: number): void {
+    const text = this.#source.text.slice(this.#at, end);
+    this.#at = end;
+    const trimmed = text.trimEnd();
+    if (trimmed === "") {
+      this.#space += text;
       return;
-    case "passage":
-      return enterPassage(scan, region);
-    case "calls":
-      if (isMeant) return addCalls(scan, region);
-      addText(scan, region.end);
-      scan.exampleEnd = scan.at;
+    }
+    this.#add({ type: "text", text: this.#isBehindRegion ? trimmed.trimStart() : this.#space + trimmed });
+    this.#isBehindRegion = false;
+    this.#hasProse = true;
+    this.#space = text.slice(trimmed.length);
   }
-}
 
-function enterPassage(scan: Scan, { passage, end, isResult }: Extract<Region, { kind: "passage" }>): void {
-  const isBehindCall = scan.isBehindRegion && scan.last !== "reasoning";
-  // A model that writes the result itself has made it up, and all that follows from it.
-  if (isResult === true && isBehindCall) scan.passage = { kind: "dropped" };
-  else scan.passage = passage;
-  if (passage.kind === "think") {
-    // Two blocks in a row stay apart.
-    if (scan.last === "reasoning") add(scan, { type: "reasoning", text: "\n" });
-    leave(scan, end);
-  } else if (scan.passage.kind === "dropped") scan.at = end;
-  else addText(scan, end);
-}
-
-function isShown({ source, exampleEnd, regionEnd }: Scan, start: number): boolean {
-  if (exampleEnd >= 0 && exampleEnd <= start && source.text.slice(exampleEnd, start).trim() === "") return true;
-  return isExample(source.text, start, regionEnd);
-}
-
-function addCalls(scan: Scan, { start, end, drafts, unreadable }: Extract<Region, { kind: "calls" }>): void {
-  const { source, index, base } = scan;
-  const raw = source.text.slice(start, end);
-  const span = { start: base + start, end: base + end, raw };
-  for (const draft of drafts) {
-    const checked = checkDraft(draft, index, span);
-    if (checked.ok) add(scan, { type: "call", call: checked.call });
-    else add(scan, { type: "problem", problem: checked.problem, raw });
+  /** Lets go of what nothing looks back at. */
+  #forget(): void {
+    const done = this.#at - kept;
+    if (done < kept * 8) return;
+    this.#source.text = this.#source.text.slice(done);
+    this.#base += done;
+    this.#at -= done;
+    this.#regionEnd = Math.max(0, this.#regionEnd - done);
+    this.#exampleEnd = this.#exampleEnd < done ? -1 : this.#exampleEnd - done;
+    this.#lineChecked -= done;
   }
-  if (unreadable !== undefined) add(scan, toUnreadable(scan, unreadable, { start, end }));
-  const isInvented =
-    drafts.at(-1)?.style === "react" && /^\W{0,4}Observation\b/iu.test(source.text.slice(end, end + 20));
-  if (isInvented) scan.passage = { kind: "dropped" };
-  leave(scan, end);
-}
-
-function toUnreadable(
-  scan: Scan,
-  unreadable: { start: number; end: number; name?: string },
-  { start, end }: { start: number; end: number },
-): Piece {
-  const { source, index, base } = scan;
-  const name = unreadable.name === undefined ? undefined : (index.find(unreadable.name)?.name ?? unreadable.name);
-  const reason = `it is not JSON; write it again as {"name": …, "arguments": {…}} with every text in double quotes`;
-  const problem: CallProblem = {
-    kind: "unreadable",
-    ...(name !== undefined && { name }),
-    input: source.text.slice(start, end),
-    message: `Cannot read the call${name === undefined ? "" : ` of ${JSON.stringify(name)}`}: ${reason}`,
-    reason,
-    start: base + start,
-    end: base + end,
-  };
-  return { type: "problem", problem, raw: source.text.slice(start, end) };
-}
-
-function leave(scan: Scan, end: number): void {
-  scan.at = end;
-  scan.regionEnd = end;
-  scan.space = "";
-  scan.isBehindRegion = true;
-}
-
-function runPassage(scan: Scan, passage: Passage): boolean {
-  const { source } = scan;
-  const start = scan.at;
-  const { end, next, isClosed } = findPassageEnd(source, scan.at, passage);
-  source.steps += next - scan.at;
-  if (passage.kind === "think") {
-    const text = source.text.slice(scan.at, end);
-    if (text !== "") add(scan, { type: "reasoning", text });
-    scan.at = next;
-    if (isClosed) leave(scan, next);
-  } else if (passage.kind === "dropped") scan.at = next;
-  else addText(scan, next);
-  if (isClosed) scan.passage = undefined;
-  return isClosed || next > start;
-}
-
-/** Adds text up to `end`. White space at its end is held back: next to a call it is not text. */
-function addText(scan: Scan, end: number): void {
-  const text = scan.source.text.slice(scan.at, end);
-  scan.at = end;
-  const trimmed = text.trimEnd();
-  if (trimmed === "") {
-    scan.space += text;
-    return;
-  }
-  const lead = scan.isBehindRegion ? trimmed.trimStart() : scan.space + trimmed;
-  scan.isBehindRegion = false;
-  scan.hasProse = true;
-  scan.space = text.slice(trimmed.length);
-  add(scan, { type: "text", text: lead });
-}
-
-function flushSpace(scan: Scan): void {
-  if (scan.space !== "" && !scan.isBehindRegion) add(scan, { type: "text", text: scan.space });
-  scan.space = "";
-}
-
-/** Lets go of what nothing looks back at. */
-function forget(scan: Scan): void {
-  const done = scan.at - kept;
-  if (done < kept * 8) return;
-  scan.source.text = scan.source.text.slice(done);
-  scan.base += done;
-  scan.at -= done;
-  scan.regionEnd = Math.max(0, scan.regionEnd - done);
-  scan.exampleEnd = scan.exampleEnd < done ? -1 : scan.exampleEnd - done;
-  scan.lineChecked -= done;
 }

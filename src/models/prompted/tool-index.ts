@@ -21,57 +21,45 @@ export interface ToolIndex {
 
 /** The longest name that is looked for. */
 const longestName = 160;
+/** What models put before a name. */
+const prefixes = ["functions", "tools", "defaultapi", "call"];
+const prefix = /^(?:functions?|tools?|default_api|call)[.:/]/iu;
 
 const indexes = new WeakMap<object, ToolIndex>();
 
 /** Makes the index of a list of tools, once for each list. */
 export function toToolIndex(tools: readonly CallableTool[]): ToolIndex {
-  let index = indexes.get(tools);
-  if (index === undefined) {
-    index = createToolIndex(tools);
-    indexes.set(tools, index);
-  }
-  return index;
-}
-
-function createToolIndex(tools: readonly CallableTool[]): ToolIndex {
+  const known = indexes.get(tools);
+  if (known !== undefined) return known;
   const exact = new Map<string, CallableTool>();
   const folded = new Map<string, CallableTool | undefined>();
   for (const tool of tools) {
     exact.set(tool.name, tool);
-    const key = fold(tool.name);
+    const key = foldName(tool.name);
     // Two tools that differ in case alone are told apart by their names or not at all.
     folded.set(key, folded.has(key) ? undefined : tool);
   }
-  const beginnings = new Set([...folded.keys()].flatMap(beginningsOf));
-  return {
+  const beginnings = new Set(
+    [...folded.keys(), ...prefixes].flatMap((name) => [...name].map((_, index) => name.slice(0, index + 1))),
+  ).add("");
+  const index: ToolIndex = {
     names: [...exact.keys()],
     get: (name) => exact.get(name),
     find(name) {
       if (name.length > longestName) return undefined;
-      return exact.get(name) ?? folded.get(fold(name)) ?? folded.get(fold(name.replace(prefix, "")));
+      return exact.get(name) ?? folded.get(foldName(name)) ?? folded.get(foldName(name.replace(prefix, "")));
     },
     isBeginning(text) {
-      const key = fold(text);
       if (text.length > longestName) return false;
-      return (
-        beginnings.has(key) ||
-        prefixes.some((word) => word.startsWith(key)) ||
-        beginnings.has(fold(text.replace(prefix, "")))
-      );
+      return beginnings.has(foldName(text)) || beginnings.has(foldName(text.replace(prefix, "")));
     },
   };
+  indexes.set(tools, index);
+  return index;
 }
 
-/** What models put before a name. */
-const prefixes = ["functions", "tools", "defaultapi", "call"];
-const prefix = /^(?:functions?|tools?|default_api|call)[.:/]/iu;
-
-function beginningsOf(name: string): string[] {
-  return Array.from({ length: name.length }, (_, index) => name.slice(0, index + 1));
-}
-
-function fold(name: string): string {
+/** A name without case and separators. */
+export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
@@ -79,10 +67,7 @@ function fold(name: string): string {
 export function propertiesOf(tool: CallableTool): readonly (readonly [name: string, schema: JsonSchema])[] {
   const schema: unknown = tool.inputSchema;
   const properties = isSchemaObject(schema) && isSchemaObject(schema["properties"]) ? schema["properties"] : {};
-  return Object.keys(properties).map((name) => {
-    const property = properties[name];
-    return [name, isSchemaObject(property) ? property : {}];
-  });
+  return Object.entries(properties).map(([name, property]) => [name, isSchemaObject(property) ? property : {}]);
 }
 
 /** The one property that a tool with a single value takes: its only required one, or its only one. */
