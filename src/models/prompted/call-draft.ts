@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/json.ts";
-import { ownValue, parseStrictly, readLeniently, type Reading } from "./read-value.ts";
-import { createSource } from "./source.ts";
+import { ownValue, parseStrictly, readJson, readLeniently, type Reading } from "./read-value.ts";
+import { createSource, type Source } from "./source.ts";
 import { propertiesOf, singleProperty, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
 /** The ways to write a call that are told apart. */
@@ -95,7 +95,7 @@ function withoutKey(
 ): CallDraft | undefined {
   if (!isMarked) return undefined;
   if (nameKey === undefined) {
-    const [[name = "", input] = [], ...others] = Object.entries(value);
+    const [[name, input] = ["", undefined], ...others] = Object.entries(value);
     if (others.length > 0 || !isRecord(input) || index.find(name) === undefined) return undefined;
     const told = [...repairs, "the key was taken as the name of the tool"];
     return { name, input, style, repairs: told, isCut: incomplete.has(input) };
@@ -138,4 +138,20 @@ function readWhole(text: string, repairs: string[]): unknown {
   if (reading === undefined || reading.incomplete.size > 0 || text.slice(reading.end).trim() !== "") return undefined;
   repairs.push(...reading.repairs);
   return reading.value;
+}
+
+/** A call whose name was read. */
+export interface CallOwner {
+  readonly name: string;
+  readonly style: CallStyle;
+  readonly tool: CallableTool | undefined;
+}
+
+/** Reads the JSON object at `at` as the input of a call whose name was read; `undefined` if none can be read there. */
+export function readObject(source: Source, at: number, { name, style, tool }: CallOwner): ReadCalls | undefined {
+  const read = readJson(source, at);
+  if (!read.ok || typeof read.value !== "object" || read.value === null) return undefined;
+  const repairs = [...read.repairs];
+  const input = toInput(read.value, tool, repairs);
+  return { drafts: [{ name, input, style, repairs, isCut: read.incomplete.has(read.value) }], end: read.end };
 }

@@ -149,7 +149,7 @@ function renameKeys(tool: CallableTool, copy: JsonCopy): { input: JsonValue; rep
     const target = names.includes(key) || meant.length !== 1 ? key : String(meant[0]);
     if (Object.hasOwn(renamed, target) || (target !== key && Object.hasOwn(input, target))) return undefined;
     if (target !== key) repairs.push(`the property ${quote(key)} was read as ${quote(target)}`);
-    renamed[target] = value as JsonValue;
+    renamed[target] = value;
   }
   return repairs.length === 0 ? undefined : { input: renamed, repairs };
 }

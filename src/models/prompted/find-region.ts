@@ -8,7 +8,7 @@ import { readMarked } from "./read-marked.ts";
 import { isActionBeginning, readReact } from "./read-react.ts";
 import { isQuote, readString } from "./read-string.ts";
 import { readJson } from "./read-value.ts";
-import { isOver, matchAt, matchTag, needMore, skipSpace, startsWith, type Source } from "./source.ts";
+import { isOver, matchAt, matchTag, needMore, skipRun, skipSpace, startsWith, type Source } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 /** What is at a place of an answer. */
@@ -114,10 +114,9 @@ function findFence(source: Source, at: number, index: ToolIndex): Region {
     lineEnd = source.text.length;
   }
   source.steps += lineEnd - at;
-  let closing = source.text.slice(0, lineEnd).indexOf(read.fence, at + read.fence.length);
+  const closing = source.text.slice(0, lineEnd).indexOf(read.fence, at + read.fence.length);
   if (closing === -1) return { kind: "passage", end, passage: fencePassage(read.fence) };
-  while (!isOver(source, closing) && source.text.charAt(closing) === character) closing += 1;
-  return { kind: "text", end: closing };
+  return { kind: "text", end: skipRun(source, closing, character) };
 }
 
 function findBracket(source: Source, at: number, index: ToolIndex): Region {
@@ -146,9 +145,7 @@ function findJson(source: Source, at: number, index: ToolIndex): Region {
   if (drafts === undefined || !isCall || (isGuessed && !isLineOver(source, read.end)))
     return { kind: "text", end: read.incomplete.size > 0 ? at + 1 : read.end };
   // Brackets too many, right behind a call, are no text.
-  let { end } = read;
-  while (!isOver(source, end) && "}]".includes(source.text.charAt(end))) end += 1;
-  return { kind: "calls", start: at, end, drafts };
+  return { kind: "calls", start: at, end: skipRun(source, read.end, "}]"), drafts };
 }
 
 function isObjectStart(source: Source, at: number): boolean {

@@ -1,5 +1,5 @@
 import type { CallProblem, FoundCall } from "./check-call.ts";
-import { createScanner, type Piece, type ScannerOptions } from "./scanner.ts";
+import { createScanner, type Piece } from "./scanner.ts";
 import { toToolIndex, type CallableTool } from "./tool-index.ts";
 
 /** How {@link parseToolCalls} reads. */
@@ -51,45 +51,33 @@ export function parseToolCalls(
   tools: readonly CallableTool[],
   options: ParseToolCallsOptions = {},
 ): ParsedToolCalls {
-  return gather(parsePieces(text, tools, options));
-}
-
-/** Takes a whole answer apart. */
-export function parsePieces(
-  text: string,
-  tools: readonly CallableTool[],
-  options: ParseToolCallsOptions & Pick<ScannerOptions, "repeats"> = {},
-): Piece[] {
-  const { isCut = false, ...others } = options;
-  const scanner = createScanner(toToolIndex(tools), {
-    ...others,
-    startsThinking: options.startsThinking ?? endsUnopenedThinking(text),
-  });
-  return [...scanner.push(text), ...scanner.end({ isCut })];
-}
-
-function endsUnopenedThinking(text: string): boolean {
-  const first = /(?<!`)<(\/?)think(?:ing)?>|\[(\/?)THINK\]/iu.exec(text);
-  return first !== null && (first[1] === "/" || first[2] === "/");
-}
-
-function gather(pieces: readonly Piece[]): ParsedToolCalls {
+  const { isCut = false, startsThinking = endsUnopenedThinking(text) } = options;
+  const scanner = createScanner(toToolIndex(tools), { startsThinking });
   const calls: FoundCall[] = [];
   const problems: CallProblem[] = [];
-  const prose: string[] = [];
-  const reasoning: string[] = [];
+  const texts: Record<"text" | "reasoning", string[]> = { text: [], reasoning: [] };
   let last: Piece["type"] | undefined;
-  for (const piece of pieces) {
+  for (const piece of [...scanner.push(text), ...scanner.end({ isCut })]) {
     if (piece.type === "call") calls.push(piece.call);
-    else if (piece.type === "problem") {
-      if (problems.length < mostProblems) problems.push(piece.problem);
-    } else {
-      const parts = piece.type === "text" ? prose : reasoning;
-      if (last === piece.type) parts.push(`${parts.pop() ?? ""}${piece.text}`);
-      else parts.push(piece.text);
+    else if (piece.type === "problem") problems.push(piece.problem);
+    else {
+      const parts = texts[piece.type];
+      parts.push(last === piece.type ? `${parts.pop() ?? ""}${piece.text}` : piece.text);
     }
     last = piece.type;
   }
-  const whole = prose.length > 1 ? prose.map((part) => part.trim()).filter((part) => part !== "") : prose;
-  return { calls, problems, text: whole.join("\n"), reasoning: reasoning.map((part) => part.trim()).join("\n") };
+  const prose =
+    texts.text.length > 1 ? texts.text.map((part) => part.trim()).filter((part) => part !== "") : texts.text;
+  return {
+    calls,
+    problems: problems.slice(0, mostProblems),
+    text: prose.join("\n"),
+    reasoning: texts.reasoning.map((part) => part.trim()).join("\n"),
+  };
+}
+
+/** Tells whether a think block is closed that was never opened: its opening tag was part of the prompt. */
+export function endsUnopenedThinking(text: string): boolean {
+  const first = /(?<!`)<(\/?)think(?:ing)?>|\[(\/?)THINK\]/iu.exec(text);
+  return first?.slice(1).includes("/") === true;
 }

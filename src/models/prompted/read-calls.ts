@@ -1,4 +1,11 @@
-import { toCallDrafts, toInput, type CallDraft, type CallPlace, type ReadCalls } from "./call-draft.ts";
+import {
+  readObject,
+  toCallDrafts,
+  type CallDraft,
+  type CallOwner,
+  type CallPlace,
+  type ReadCalls,
+} from "./call-draft.ts";
 import { readMark } from "./marks.ts";
 import { readBody, readElement } from "./read-element.ts";
 import { isQuote, readString } from "./read-string.ts";
@@ -66,28 +73,18 @@ export function readNamed(source: Source, at: number, place: CallPlace): CallRea
   if (source.text.charAt(next) === "(" && tool !== undefined)
     return readExpression(source, next, tool, name) ?? (isMarked ? "unreadable" : "none");
   if (!isMarked) return "none";
-  const start = skipSeparators(source, next);
   const style = place.style === "json" ? "token" : place.style;
-  const draft = { name, input: {}, style, repairs: [] };
-  if (isOver(source, start)) return tool === undefined ? "none" : { drafts: [{ ...draft, isCut: true }], end: start };
-  if (source.text.charAt(start) === "{") return readObject(source, start, draft, tool) ?? "unreadable";
-  if (startsWith(source, start, "<arg_key>")) return readBody(source, start, { name, style, tool }) ?? "unreadable";
-  if (tool === undefined || readMark(source, start) === undefined) return "none";
-  return { drafts: [{ ...draft, isCut: false }], end: start };
+  return readBehindName(source, skipSeparators(source, next), { name, style, tool });
 }
 
-/** Reads the JSON object at `at` as the input of a call whose name was read; `undefined` if none can be read there. */
-export function readObject(
-  source: Source,
-  at: number,
-  { name, style }: Pick<CallDraft, "name" | "style">,
-  tool: CallableTool | undefined,
-): ReadCalls | undefined {
-  const read = readJson(source, at);
-  if (!read.ok || typeof read.value !== "object" || read.value === null) return undefined;
-  const repairs = [...read.repairs];
-  const input = toInput(read.value, tool, repairs);
-  return { drafts: [{ name, input, style, repairs, isCut: read.incomplete.has(read.value) }], end: read.end };
+function readBehindName(source: Source, at: number, owner: CallOwner): CallRead {
+  const { name, style, tool } = owner;
+  const draft = { name, input: {}, style, repairs: [] };
+  if (isOver(source, at)) return tool === undefined ? "none" : { drafts: [{ ...draft, isCut: true }], end: at };
+  if (source.text.charAt(at) === "{") return readObject(source, at, owner) ?? "unreadable";
+  if (startsWith(source, at, "<arg_key>")) return readBody(source, at, owner) ?? "unreadable";
+  if (tool === undefined || readMark(source, at) === undefined) return "none";
+  return { drafts: [{ ...draft, isCut: false }], end: at };
 }
 
 const fence = /(?:`{3,}|~{3,})[a-z]{0,12}/uy;

@@ -1,8 +1,7 @@
 import { wantedTypes } from "../../core/schema/json-schema.ts";
 import { convertTo } from "../../core/schema/coerce.ts";
 import { maxJsonDepth } from "../../core/json.ts";
-import { toInput, type CallDraft, type CallStyle, type ReadCalls } from "./call-draft.ts";
-import { readObject } from "./read-calls.ts";
+import { readObject, toInput, type CallDraft, type CallOwner, type ReadCalls } from "./call-draft.ts";
 import { setOwn } from "./read-value.ts";
 import { findToken, isOver, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
 import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts";
@@ -42,14 +41,8 @@ export function readElement(source: Source, at: number, index: ToolIndex): ReadC
   return attributes.trim() === "" ? readBody(source, end, { name: tool.name, style: "element", tool }) : undefined;
 }
 
-interface Owner {
-  readonly name: string;
-  readonly style: CallStyle;
-  readonly tool: CallableTool | undefined;
-}
-
 /** Reads the values of a call up to what closes it. Also for a name with `<arg_key>` behind it. */
-export function readBody(source: Source, at: number, owner: Owner): ReadCalls | undefined {
+export function readBody(source: Source, at: number, owner: CallOwner): ReadCalls | undefined {
   const { name, style, tool } = owner;
   const isElement = style === "element";
   let place = skipSpace(source, at);
@@ -61,8 +54,7 @@ export function readBody(source: Source, at: number, owner: Owner): ReadCalls | 
     if (isOver(source, place))
       return count === 0 && isElement ? undefined : { drafts: [{ ...draft, isCut: true }], end: place };
     const closing = matchTag(source, place, closingTag);
-    // An element ends with its own tag, behind what it must hold.
-    if (closing !== null && (!isElement || (closing[1] === name && (count > 0 || !hasRequired(tool)))))
+    if (closing !== null && isEnd(closing, owner, count))
       return { drafts: [{ ...draft, isCut: false }], end: endOf(closing, place, name) ?? place };
     const value = closing === null ? readParameter(source, place, owner) : undefined;
     if (value === undefined) return count === 0 ? undefined : broken(source, place, draft);
@@ -70,6 +62,11 @@ export function readBody(source: Source, at: number, owner: Owner): ReadCalls | 
     addValue(input, value.key, value.text, tool);
     place = value.end;
   }
+}
+
+/** An element ends with its own tag, behind what it must hold. */
+function isEnd(closing: RegExpExecArray, { name, style, tool }: CallOwner, count: number): boolean {
+  return style !== "element" || (closing[1] === name && (count > 0 || !hasRequired(tool)));
 }
 
 /**
@@ -93,8 +90,8 @@ function hasRequired(tool: CallableTool | undefined): boolean {
   return Array.isArray(required) && required.length > 0;
 }
 
-function readJsonBody(source: Source, at: number, owner: Owner): ReadCalls | undefined {
-  const read = readObject(source, at, owner, owner.tool);
+function readJsonBody(source: Source, at: number, owner: CallOwner): ReadCalls | undefined {
+  const read = readObject(source, at, owner);
   if (read === undefined || read.drafts[0]?.isCut === true) return read;
   const place = skipSpace(source, read.end);
   const end = endOf(matchTag(source, place, closingTag), place, owner.name);
@@ -108,7 +105,7 @@ interface Parameter {
   readonly end: number | undefined;
 }
 
-function readParameter(source: Source, at: number, { style, tool }: Owner): Parameter | undefined {
+function readParameter(source: Source, at: number, { style, tool }: CallOwner): Parameter | undefined {
   if (startsWith(source, at, "<arg_key>")) {
     const end = findToken(source, at, "</arg_key>");
     const value = skipSpace(source, end + "</arg_key>".length);

@@ -2,7 +2,7 @@ import type { CallDraft, CallPlace, ReadCalls } from "./call-draft.ts";
 import { readMark } from "./marks.ts";
 import { readCalls, readNamed } from "./read-calls.ts";
 import { readMarked } from "./read-marked.ts";
-import { isOver, matchAt, skipSpace, startsWith, type Source } from "./source.ts";
+import { isOver, matchAt, skipRun, skipSpace, startsWith, type Source } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 const opening = /(`{3,32}|~{3,32})[ \t]{0,8}([\w+#.-]{0,40})/uy;
@@ -26,11 +26,8 @@ export function readFence(source: Source, at: number, index: ToolIndex): ReadCal
   let next = at + whole.length;
   for (;;) {
     next = skipNotes(source, next, language);
-    const isClosed = !isOver(source, next) && startsWith(source, next, fence);
-    if (isClosed || isOver(source, next)) {
-      while (isClosed && !isOver(source, next) && source.text.charAt(next) === fence.charAt(0)) next += 1;
-      return drafts.length === 0 ? { fence } : { drafts, end: next };
-    }
+    if (isOver(source, next) || startsWith(source, next, fence))
+      return drafts.length === 0 ? { fence } : { drafts, end: skipRun(source, next, fence.charAt(0)) };
     const read = readInside(source, next, place);
     if (read === undefined) return { fence };
     drafts.push(...read.drafts);

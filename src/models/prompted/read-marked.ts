@@ -1,6 +1,6 @@
 import { jsonrepair } from "jsonrepair";
 
-import { toCallDrafts, type CallDraft, type CallPlace, type ReadCalls } from "./call-draft.ts";
+import { toCallDrafts, type CallDraft, type CallPlace, type CallStyle, type ReadCalls } from "./call-draft.ts";
 import { findMark, readMark, type Mark } from "./marks.ts";
 import { readCalls } from "./read-calls.ts";
 import { isOver, matchAt, skipSpace, type Source } from "./source.ts";
@@ -21,7 +21,7 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): ReadCa
   for (let opened = 0; ;) {
     next = skipBetween(source, next, drafts.length > 0);
     const isEnd = isOver(source, next);
-    const found = isEnd ? undefined : readMark(source, next);
+    const found = readMark(source, next);
     if (found?.role === "open" && drafts.length === 0 && opened < mostOpened) {
       opened += 1;
       next = found.end;
@@ -36,13 +36,15 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): ReadCa
       const rest = readOtherwise(source, next, place);
       return { ...rest, drafts: [...drafts, ...rest.drafts] };
     }
-    // Calls that were written with tags of their own keep the style of those.
-    drafts.push(
-      ...read.drafts.map((one) => (/^(?:expression|json)$/u.test(one.style) ? { ...one, style: mark.style } : one)),
-    );
+    drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
   }
+}
+
+/** Calls that were written with tags of their own keep the style of those. */
+function withStyle(draft: CallDraft, style: CallStyle): CallDraft {
+  return draft.style === "expression" || draft.style === "json" ? { ...draft, style } : draft;
 }
 
 /** Ends at the mark that closes the calls, before one that opens others, or with the text. A tag must be closed, a token need not. */

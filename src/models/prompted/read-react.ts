@@ -1,5 +1,5 @@
-import { toInput, type CallDraft, type ReadCalls } from "./call-draft.ts";
-import { readExpression, readObject } from "./read-calls.ts";
+import { readObject, toInput, type CallDraft, type ReadCalls } from "./call-draft.ts";
+import { readExpression } from "./read-calls.ts";
 import { findToken, isOver, matchAt, skipSpace, type Source } from "./source.ts";
 import { singleProperty, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
@@ -32,12 +32,7 @@ export function readReact(source: Source, at: number, index: ToolIndex): ReadCal
   }
   const about = character === "[" ? matchAt(source, next, subject, 504) : null;
   if (about !== null) return { drafts: [draftOf(name, String(about[1]), tool)], end: next + about[0].length };
-  const input = matchAt(source, next, inputLine, 80);
-  if (input === null) return undefined;
-  // The code that an input may stand in begins before it.
-  const code = next + input[0].length;
-  const match = matchAt(source, code, opening, 32);
-  return readInput(source, code + (match?.[0].length ?? 0), { tool, name, fence: match?.[1] ?? match?.[2] ?? "" });
+  return readInput(source, next, tool, name);
 }
 
 const opening = /\s{0,8}(`{3})[a-z]{0,8}\s{0,4}|[ \t]{0,8}(`)(?!`)/iuy;
@@ -49,12 +44,18 @@ interface InputPlace {
   readonly fence: string;
 }
 
-function readInput(source: Source, at: number, place: InputPlace): ReadCalls | undefined {
-  const { tool, name } = place;
-  const start = skipSpace(source, at);
+function readInput(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
+  const line = matchAt(source, at, inputLine, 80);
+  if (line === null) return undefined;
+  // The code that an input may stand in begins before it.
+  const code = at + line[0].length;
+  const opened = matchAt(source, code, opening, 32);
+  const place: InputPlace = { tool, name, fence: opened?.[1] ?? opened?.[2] ?? "" };
+  const start = skipSpace(source, code + (opened?.[0].length ?? 0));
   const draft = { name, input: {}, style: "react", repairs: [], isCut: true } as const;
   if (isOver(source, start)) return { drafts: [draft], end: start };
-  const read = source.text.charAt(start) === "{" ? readObject(source, start, draft, tool) : undefined;
+  const read =
+    source.text.charAt(start) === "{" ? readObject(source, start, { name, style: "react", tool }) : undefined;
   if (read === undefined)
     return place.fence === "" ? readFreeText(source, start, place) : readFenced(source, start, place);
   // The block around an input may end behind it.

@@ -8,7 +8,10 @@ import { createSource, isOver, isSpace, needMore, skipSpace } from "./source.ts"
 import type { ToolIndex } from "./tool-index.ts";
 
 /** A piece of an answer, in order. */
-export type Piece = { readonly type: "text" | "reasoning"; readonly text: string } | CheckedDraft;
+export type Piece =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | CheckedDraft;
 
 /** Takes an answer apart as it comes. What it makes of it does not depend on how it was cut into chunks. */
 export interface Scanner {

@@ -105,3 +105,10 @@ export function skipSpace(source: Source, at: number): number {
   isOver(source, next);
   return next;
 }
+
+/** The first place at or behind `at` where none of these characters is. Carries control away if there may be more. */
+export function skipRun(source: Source, at: number, characters: string): number {
+  let next = at;
+  while (!isOver(source, next) && characters.includes(source.text.charAt(next))) next += 1;
+  return next;
+}

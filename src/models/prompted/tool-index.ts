@@ -40,7 +40,9 @@ export function toToolIndex(tools: readonly CallableTool[]): ToolIndex {
     folded.set(key, folded.has(key) ? undefined : tool);
   }
   const beginnings = new Set(
-    [...folded.keys(), ...prefixes].flatMap((name) => [...name].map((_, index) => name.slice(0, index + 1))),
+    [...folded.keys(), ...prefixes].flatMap((name) =>
+      Array.from({ length: name.length }, (_, index) => name.slice(0, index + 1)),
+    ),
   ).add("");
   const index: ToolIndex = {
     names: [...exact.keys()],
