@@ -11,7 +11,7 @@ export { toImagePart } from "./models/images/to-image-part.ts";
 export type { ImagePart, ImagePartOptions, ImageSource } from "./models/images/to-image-part.ts";
 export { withImages } from "./models/images/with-images.ts";
 export { localModel } from "./models/local/local-model.ts";
-export type { LocalModelOptions } from "./models/local/local-model-options.ts";
+export type { LocalModelOptions } from "./models/local/scene.ts";
 export type {
   FinishReason,
   Model,

@@ -12,6 +12,7 @@ import {
   aboveZero,
   aFunction,
   aList,
+  aModel,
   anObject,
   aNumber,
   aText,
@@ -25,7 +26,6 @@ import { checkMemoryOptions } from "./memory/memory-options.ts";
 import type { AgentTelemetryOptions } from "./telemetry/model-metrics.ts";
 
 const texts: Expectation = [isTexts, "a list of texts"];
-const aModel: Expectation = [isModel, "a model, or the name of one"];
 const retries: Expectation = [(value) => value === false || isObject(value), "an object, or false"];
 const exposure: Expectation = [isExposure, '"direct", "announce", "dispatch" or "auto"'];
 const redaction: Expectation = [isRedactionChoice, `true, false, or a list of ${allKinds.join(" and ")}`];
@@ -149,10 +149,6 @@ function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | 
   if (limits !== undefined) refuseIf(findWrongOption(limits, limitExpectations, "limits"));
   if (settings !== undefined) refuseIf(findWrongOption(settings, settingExpectations, "settings"));
   if (hooks !== undefined) refuseIf(findWrongOption(hooks, hookExpectations, "hooks"));
-}
-
-function isModel(value: unknown): boolean {
-  return typeof value === "string" || (isObject(value) && "doStream" in value && isFunction(value.doStream));
 }
 
 function isWorkspace(value: unknown): boolean {

@@ -19,6 +19,11 @@ export const aboveZero: Expectation = [isAboveZero, "a number above 0"];
 export const trueOrFalse: Expectation = [(value) => typeof value === "boolean", "true or false"];
 /** A list of anything. */
 export const aList: Expectation = [Array.isArray, "a list"];
+/** A model, or the text that names one. */
+export const aModel: Expectation = [
+  (value) => typeof value === "string" || (isObject(value) && "doStream" in value && isFunction(value.doStream)),
+  "a model, or the name of one",
+];
 
 /** @throws {KitbagError} `option-invalid` if something was found. */
 export function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): void {

@@ -1,11 +1,15 @@
-import { KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { expectedName, isModelName } from "../../models/prices/name-table.ts";
 import { contextWindowOf, type ContextWindows } from "../../models/tokens/context-window.ts";
 import { estimatePromptTokens } from "../../models/tokens/estimate-tokens.ts";
-import { type Expectations, findWrongOption } from "../../workspace/options/find-wrong-option.ts";
+import {
+  type Expectations,
+  findWrongOption,
+  isAboveZero,
+  isFunction,
+} from "../../workspace/options/find-wrong-option.ts";
 import type { MemoryCompacted } from "../events.ts";
+import { aboveZero, aModel, anObject, refuse, refuseIf, type Expectation } from "../expectations.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 
 /** How the omitted part of a conversation is summarised; `false`: not at all. */
@@ -46,19 +50,22 @@ const leastTokens = 256;
 /** The smallest limit of messages that is accepted. */
 const leastMessages = 8;
 
-const summaryKinds: ReadonlySet<unknown> = new Set<SummaryKind>(["extractive", "model", "hybrid", false]);
+const summaryKinds: readonly unknown[] = ["extractive", "model", "hybrid", false] satisfies SummaryKind[];
 
-/** The values of these options are checked one by one, below. */
-const known = [() => true, ""] as const;
+const atLeast = (least: number): Expectation => [
+  (value) => typeof value === "number" && value >= least,
+  `a number that is at least ${least}`,
+];
+
 const expectations: Expectations<MemoryOptions> = {
-  maxMessages: known,
-  maxTokens: known,
-  summarise: known,
-  summaryModel: known,
-  summaryTimeoutMs: known,
-  keepRecent: known,
-  windows: known,
-  pin: known,
+  maxMessages: atLeast(leastMessages),
+  maxTokens: atLeast(leastTokens),
+  summarise: [(value) => summaryKinds.includes(value), '"extractive", "model", "hybrid" or false'],
+  summaryModel: aModel,
+  summaryTimeoutMs: atLeast(1),
+  keepRecent: atLeast(0),
+  windows: anObject,
+  pin: [isFunction, "a function that tells which messages stay"],
 };
 
 /**
@@ -67,36 +74,11 @@ const expectations: Expectations<MemoryOptions> = {
  * @throws {KitbagError} `option-invalid`
  */
 export function checkMemoryOptions(options: MemoryOptions = {}): void {
-  const wrong = findWrongOption(options, expectations, "memory");
-  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
-  const { summarise = "extractive", summaryModel = "local", pin = () => false, windows = {} } = options;
-  checkNumber("maxMessages", options.maxMessages, leastMessages);
-  checkNumber("maxTokens", options.maxTokens, leastTokens);
-  checkNumber("keepRecent", options.keepRecent, 0);
-  checkNumber("summaryTimeoutMs", options.summaryTimeoutMs, 1);
-  if (!summaryKinds.has(summarise)) refuse(".summarise", summarise, '"extractive", "model", "hybrid" or false');
-  if (typeof summaryModel !== "string" && typeof summaryModel?.doStream !== "function") {
-    refuse(".summaryModel", summaryModel, "a model, or the name of one");
+  refuseIf(findWrongOption(options, expectations, "memory"));
+  for (const [name, tokens] of Object.entries(options.windows ?? {})) {
+    if (!isModelName(name)) refuse("memory.windows", name, expectedName);
+    if (!isAboveZero(tokens)) refuse(`memory.windows["${name}"]`, tokens, aboveZero[1]);
   }
-  if (typeof pin !== "function") refuse(".pin", pin, "a function that tells which messages stay");
-  checkWindows(windows);
-}
-
-function checkWindows(windows: ContextWindows): void {
-  if (typeof windows !== "object" || windows === null) refuse(".windows", windows, "an object");
-  for (const [name, tokens] of Object.entries(windows)) {
-    if (!isModelName(name)) refuse(".windows", name, expectedName);
-    if (typeof tokens !== "number" || !(tokens > 0)) refuse(`.windows["${name}"]`, tokens, "a number above 0");
-  }
-}
-
-function checkNumber(name: string, value: unknown, least: number): void {
-  if (value === undefined || (typeof value === "number" && value >= least)) return;
-  refuse(`.${name}`, value, `a number that is at least ${least}`);
-}
-
-function refuse(path: string, found: unknown, expected: string): never {
-  throw new KitbagError("option-invalid", { option: `memory${path}`, found: showValue(found), expected });
 }
 
 /** How long a conversation may be, without the system text and the tools. */

@@ -1,21 +1,12 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
-import type { FinishReason, ModelCall, ModelContent, ModelPart, ModelTool, ModelUsage } from "../model.ts";
-import { parseCatalog, readConversation, type Exchange } from "./conversation.ts";
+import type { ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
+import { estimatePromptTokens } from "../tokens/estimate-tokens.ts";
 import { decide } from "./decide.ts";
-import { isDispatched, readDispatch, withoutDispatch } from "./dispatch.ts";
 import { toJsonAnswer } from "./json-answer.ts";
-import type { LocalModelOptions } from "./local-model-options.ts";
-import { isMeta, type Scene } from "./scene.ts";
-
-/** An answer that is known whole. */
-export interface WholeAnswer {
-  readonly content: readonly ModelContent[];
-  readonly finishReason: FinishReason;
-  readonly usage: ModelUsage;
-}
+import { toScene, type LocalModelOptions, type Scene } from "./scene.ts";
 
 /** Answers one question, whole. Throws only if it is aborted. */
-export function answerCall(call: ModelCall, options: LocalModelOptions): WholeAnswer {
+export function answerCall(call: ModelCall, options: LocalModelOptions): ModelAnswer {
   call.abortSignal?.throwIfAborted();
   const scene = toScene(call, options);
   const { text, call: planned } = decide(scene);
@@ -44,12 +35,11 @@ function nextId({ conversation }: Scene): string {
   return `local-${ids.reduce((most, id) => Math.max(most, id), 0) + 1}`;
 }
 
-function finish(
-  call: ModelCall,
-  content: readonly ModelContent[],
-  unified: "length" | "stop" | "tool-calls",
-): WholeAnswer {
-  const input = countInput(call);
+const localIds = { provider: "kitbag", modelId: "local" };
+
+function finish(call: ModelCall, content: ModelContent[], unified: "length" | "stop" | "tool-calls"): ModelAnswer {
+  const tools = call.tools?.filter((tool) => tool.type === "function") ?? [];
+  const input = estimatePromptTokens({ messages: call.prompt, tools }, localIds);
   const output = countTokens(content);
   return {
     content,
@@ -58,19 +48,9 @@ function finish(
       inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
       outputTokens: { total: output, text: output, reasoning: 0 },
     },
+    warnings: [],
+    response: { modelId: localIds.modelId },
   };
-}
-
-function countInput({ prompt, tools = [] }: ModelCall): number {
-  const texts = [prompt, ...tools].map((part) => {
-    try {
-      return JSON.stringify(part, (_, value: unknown) => (value instanceof Uint8Array ? undefined : value));
-    } catch {
-      // A schema that could be sent to no provider (a cycle, thousands of levels) is not counted.
-      return "";
-    }
-  });
-  return estimateTokens(texts.join("\n"));
 }
 
 function countTokens(content: readonly ModelContent[]): number {
@@ -89,48 +69,25 @@ function cutToStop(
   const ends = stops.filter((stop) => stop !== "" && text.includes(stop)).map((stop) => text.indexOf(stop));
   const stopped = text.slice(0, Math.min(text.length, ...ends));
   if (estimateTokens(stopped) <= maxTokens) return { text: stopped, isCut: false };
-  let low = 0;
-  let high = stopped.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (estimateTokens(stopped.slice(0, middle)) <= maxTokens) low = middle;
-    else high = middle;
+  let shown = "";
+  for (const [word] of stopped.matchAll(wordByWord)) {
+    if (estimateTokens(shown + word) > maxTokens) break;
+    shown += word;
   }
-  return { text: stopped.slice(0, low), isCut: true };
+  return { text: shown, isCut: true };
 }
 
-function toScene({ prompt, tools = [], toolChoice }: ModelCall, options: LocalModelOptions): Scene {
-  const wanted = toolChoice?.type === "tool" ? toolChoice.toolName : undefined;
-  const listed = tools.filter(
-    (tool): tool is ModelTool => tool.type === "function" && (wanted ?? tool.name) === tool.name,
-  );
-  const whole = readConversation(prompt);
-  const dispatch = isDispatched(listed) ? readDispatch(whole) : undefined;
-  const conversation = dispatch === undefined ? whole : withoutDispatch(whole);
-  const skills = new Map(
-    [...(dispatch?.skills ?? []), ...parseCatalog(whole.system)].map((skill) => [skill.name, skill]),
-  );
-  const today = options.today ?? /\btoday is (\d{4}-\d{2}-\d{2})/iu.exec(whole.system)?.[1];
-  const isAsked = toolChoice?.type === "required" || wanted !== undefined;
-  return {
-    conversation,
-    exchange: conversation.exchanges.at(-1) as Exchange,
-    tools: dispatch === undefined ? listed : [...listed, ...dispatch.tools],
-    skills: [...skills.values()],
-    dispatch,
-    today,
-    mustCall: isAsked && listed.some((tool) => !isMeta(tool)),
-  };
-}
+/** How a text is streamed. */
+const wordByWord = /\s*\S{1,64}|\s+$/gu;
 
 /** The parts of an answer as other models send them: text word by word, the input of a call in pieces. */
-export function* toParts({ content, finishReason, usage }: WholeAnswer): Generator<ModelPart> {
+export function* toParts({ content, finishReason, usage }: ModelAnswer): Generator<ModelPart> {
   yield { type: "stream-start", warnings: [] };
   for (const [index, part] of content.entries()) {
     if (part.type === "text") {
       const id = String(index);
       yield { type: "text-start", id };
-      for (const [delta] of part.text.matchAll(/\s*\S{1,64}|\s+$/gu)) yield { type: "text-delta", id, delta };
+      for (const [delta] of part.text.matchAll(wordByWord)) yield { type: "text-delta", id, delta };
       yield { type: "text-end", id };
     } else if (part.type === "tool-call") {
       const { toolCallId: id, toolName, input } = part;

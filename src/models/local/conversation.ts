@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { unwrapUntrusted } from "../../core/untrusted-text.ts";
 import type { ModelMessage, ModelPrompt } from "../model.ts";
 
@@ -33,56 +33,46 @@ export interface Conversation {
 }
 
 interface OpenExchange {
-  texts: string[];
+  readonly texts: string[];
   hasFiles: boolean;
-  calls: DoneCall[];
-  answers: string[];
+  readonly calls: DoneCall[];
+  readonly answers: string[];
 }
+
+const openExchange = (): OpenExchange => ({ texts: [], hasFiles: false, calls: [], answers: [] });
 
 /** Reads a prompt. Parts of unknown kinds are left out. */
 export function readConversation(prompt: ModelPrompt): Conversation {
-  const system: string[] = [];
-  const exchanges: OpenExchange[] = [];
+  const exchanges = [openExchange()];
   const results = collectResults(prompt);
   for (const message of prompt) {
-    if (message.role === "system") system.push(message.content);
-    else if (message.role === "user") addUser(exchanges, message);
-    else if (message.role === "assistant") addAssistant(exchanges, message, results);
+    let last = exchanges.at(-1) as OpenExchange;
+    if (message.role === "assistant") addAssistant(last, message, results);
+    // With such a message the agent tells which tools there are from now on: the list of tools and `activate_skill` tell it too.
+    if (message.role !== "user" || message.providerOptions?.["kitbag"]?.["tools"] === true) continue;
+    // Two messages in a row are one request.
+    if (last.calls.length > 0 || last.answers.length > 0) exchanges.push((last = openExchange()));
+    for (const part of message.content) {
+      if (part.type === "text") last.texts.push(part.text);
+      else if (part.type === "file" && part.data.type === "text") last.texts.push(part.data.text);
+      else if (part.type === "file") last.hasFiles = true;
+    }
   }
-  if (exchanges.length === 0) exchanges.push({ texts: [], hasFiles: false, calls: [], answers: [] });
   return {
-    system: system.join("\n\n"),
-    exchanges: exchanges.map(({ texts, hasFiles, calls, answers }) => ({
+    system: prompt.flatMap((message) => (message.role === "system" ? message.content : [])).join("\n\n"),
+    exchanges: exchanges.map(({ texts, answers, ...exchange }) => ({
+      ...exchange,
       text: texts.join("\n").trim(),
-      hasFiles,
-      calls,
       answer: answers.join("\n"),
     })),
   };
 }
 
-function addUser(exchanges: OpenExchange[], message: Extract<ModelMessage, { role: "user" }>): void {
-  // The agent says so which tools there are from now on: the list of tools and the answers of `activate_skill` say it too.
-  if (message.providerOptions?.["kitbag"]?.["tools"] === true) return;
-  const last = exchanges.at(-1);
-  // Two messages in a row are one request.
-  const isOpen = last !== undefined && last.calls.length === 0 && last.answers.length === 0;
-  const exchange = isOpen ? last : { texts: [], hasFiles: false, calls: [], answers: [] };
-  if (!isOpen) exchanges.push(exchange);
-  for (const part of message.content) {
-    if (part.type === "text") exchange.texts.push(part.text);
-    else if (part.type === "file" && part.data.type === "text") exchange.texts.push(part.data.text);
-    else if (part.type === "file") exchange.hasFiles = true;
-  }
-}
-
 function addAssistant(
-  exchanges: OpenExchange[],
+  exchange: OpenExchange,
   { content }: Extract<ModelMessage, { role: "assistant" }>,
   results: ReadonlyMap<string, DoneResult>,
 ): void {
-  if (exchanges.length === 0) exchanges.push({ texts: [], hasFiles: false, calls: [], answers: [] });
-  const exchange = exchanges.at(-1) as OpenExchange;
   for (const part of content) {
     if (part.type === "text" && part.text !== "") exchange.answers.push(part.text);
     if (part.type !== "tool-call") continue;
@@ -95,7 +85,7 @@ function addAssistant(
 
 /** An object as it is; anything else as an empty one. */
 export function asObject(value: JsonValue | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isRecord(value) ? value : {};
 }
 
 function collectResults(prompt: ModelPrompt): Map<string, DoneResult> {
@@ -129,13 +119,9 @@ function toResult(output: Output): DoneResult {
   }
 }
 
-/** Longer ones are shown as they are. */
-const longestJson = 1_000_000;
-
 /** The value of a text that is an object or a list; any other text as it is. */
 function toValue(text: string): JsonValue {
-  const isJson = /^\s{0,200}[[{]/u.test(text) && text.length <= longestJson;
-  return (isJson ? parseJson(text) : undefined) ?? text;
+  return (/^\s{0,200}[[{]/u.test(text) ? parseJson(text) : undefined) ?? text;
 }
 
 /** The value of a text that is JSON. */

@@ -27,18 +27,18 @@ export function decide(scene: Scene): Decision {
   const work = workOf(exchange);
   const last = exchange.calls.at(-1);
   if (last?.result !== undefined && last.result.status !== "ok")
-    return { text: isMeta({ name: last.tool }) ? renderDenied(last) : renderResults([work]) };
+    return { text: isMeta({ name: last.tool }) ? renderDenied(last) : renderResults(work) };
   const talk = exchange.calls.length === 0 ? smallTalk(scene) : undefined;
   if (talk !== undefined) return { text: talk };
   const step = planSteps(scene)[work.length];
-  if (step === undefined || (scene.mustCall && work.length > 0)) return { text: renderResults([work]) };
+  if (step === undefined || (scene.mustCall && work.length > 0)) return { text: renderResults(work) };
   const { text, call } = decideStep(scene, step);
   if (call !== undefined) {
     const isRepeated = work.some((done) => keyOf(done) === keyOf(call));
-    return isRepeated ? { text: renderResults([work]) } : { text: "", call: toDispatched(dispatch, call) };
+    return isRepeated ? { text: renderResults(work) } : { text: "", call: toDispatched(dispatch, call) };
   }
   // What was done already is told before a question is asked.
-  return { text: work.length === 0 ? text : `${renderResults([work])}\n\n${text}` };
+  return { text: work.length === 0 ? text : `${renderResults(work)}\n\n${text}` };
 }
 
 function keyOf({ tool, input }: PlannedCall | DoneCall): string {

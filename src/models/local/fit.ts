@@ -5,7 +5,7 @@ import type { ListedSkill } from "./conversation.ts";
 import { fillParameters, type Filled } from "./fill.ts";
 import { parametersOf, type Parameter } from "./parameters.ts";
 import type { Request, Token } from "./read-request.ts";
-import { hasSynonym, isBlocker, isGeneric, isReading, isReadingVerb, squash, stemsOf, withSynonyms } from "./words.ts";
+import { genericVerbs, isAmong, isBlocker, isReading, readingVerbs, squash, stemsOf } from "./words.ts";
 
 /** How well a tool or a skill accounts for the words of a request. */
 export interface Account {
@@ -141,9 +141,11 @@ export function fitTool(request: Request, tool: ModelTool, { skills, ...options 
 
 /** Whether a word is one of some words; for what only reads, or means the same as one. */
 function wordTest(stems: readonly string[], isRead: boolean): (token: Token) => boolean {
-  const words = isRead ? withSynonyms(stems) : new Set(stems);
-  const has = (stem: string): boolean => (isRead ? hasSynonym(words, stem) : words.has(stem));
-  return (token) => token.stems.length > 0 && !/[^\p{L}\p{N}_-]/u.test(token.text) && token.stems.every(has);
+  const words = new Set(stems);
+  return (token) =>
+    token.stems.length > 0 &&
+    !/[^\p{L}\p{N}_-]/u.test(token.text) &&
+    token.stems.every((stem) => isAmong(words, stem, isRead));
 }
 
 /** Whether a tool only reads. Converting a file writes another one; converting a value changes nothing. */
@@ -163,7 +165,7 @@ interface Words {
 
 function takeAccount(tokens: readonly Token[], { isOwn, isWord, isRead }: Words): Account {
   const said = tokens.filter(({ isFiller }) => !isFiller);
-  const isGeneral = ({ stems }: Token): boolean => stems.length > 0 && stems.every(isGeneric);
+  const isGeneral = ({ stems }: Token): boolean => stems.length > 0 && stems.every((stem) => genericVerbs.has(stem));
   const known = said.filter((token) => /id|word/u.test(token.kind) && isWord(token));
   const evidence = known.filter((token) => isOwn(token) && !isGeneral(token));
   const unknown = said.filter((token) => !known.includes(token) && !(isRead && isGeneral(token)));
@@ -175,11 +177,9 @@ function startsWith({ tokens }: Request, { name, description = "" }: ModelTool, 
   const firsts = [tokens.find(({ text }) => !isPolite(text)), tokens.find(({ isFiller }) => !isFiller)];
   const stems = [...stemsOf(description.slice(0, 60)).slice(0, 1), ...stemsOf(ownName(name))];
   // "note: …" is no order to find notes.
-  const verbs = stems.filter((stem, index) => !isRead || index === 0 || isReadingVerb(stem));
-  const known = isRead ? withSynonyms(verbs) : new Set(verbs);
-  return firsts.some(
-    (first) => first?.stems.some((stem) => (isRead ? hasSynonym(known, stem) : known.has(stem))) === true,
-  );
+  const verbs = stems.filter((stem, index) => !isRead || index === 0 || readingVerbs.has(stem));
+  const known = new Set(verbs);
+  return firsts.some((first) => first?.stems.some((stem) => isAmong(known, stem, isRead)) === true);
 }
 
 const isPolite = (word: string): boolean => /^(?:can|could|kindly|please|will|you)$/iu.test(word);

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../core/json.ts";
-import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isSchemaObject } from "../../core/schema/json-schema.ts";
 import type { ModelCall } from "../model.ts";
 import { asObject } from "./conversation.ts";
 import { fillParameters } from "./fill.ts";
@@ -8,39 +8,30 @@ import { readRequest } from "./read-request.ts";
 import { workOf, type Scene } from "./scene.ts";
 
 /** The answer as JSON: what the last result and the request say, in the form that was asked for. */
-export function toJsonAnswer(scene: Scene, text: string, format: NonNullable<ModelCall["responseFormat"]>): string {
+export function toJsonAnswer(
+  { exchange, today }: Scene,
+  text: string,
+  format: NonNullable<ModelCall["responseFormat"]>,
+): string {
   const schema: unknown = format.type === "json" ? format.schema : undefined;
-  const last = workOf(scene.exchange).at(-1)?.result?.value;
-  if (isSchemaObject(schema)) return JSON.stringify(toValue(scene, text, schema, last));
-  return JSON.stringify(typeof last === "object" && last !== null ? last : { answer: last ?? text });
-}
-
-function toValue({ exchange, today }: Scene, text: string, schema: JsonSchema, last: JsonValue | undefined): JsonValue {
-  const [whole] = parametersOf({ properties: { value: schema }, required: ["value"] });
-  if (whole?.type !== "object") return whole === undefined ? text : leastOf(whole, text);
-  const request = readRequest(exchange.text);
-  const parameters = parametersOf(schema);
-  const said = fillParameters({
-    request,
-    parameters,
+  const last = workOf(exchange).at(-1)?.result?.value;
+  const [answer] = parametersOf({ properties: { answer: schema }, required: ["answer"] });
+  if (answer === undefined || !isSchemaObject(schema))
+    return JSON.stringify(typeof last === "object" && last !== null ? last : { answer: last ?? text });
+  const { input: said } = fillParameters({
+    request: readRequest(exchange.text),
+    parameters: parametersOf(schema),
     isOwn: () => false,
     isKnown: () => true,
     isLoose: false,
     isOrdered: false,
     today,
-  }).input;
-  const found = asObject(last);
-  return Object.fromEntries(
-    parameters.flatMap((field): [string, JsonValue][] => {
-      const value = found[field.name] ?? said[field.name];
-      if (value !== undefined) return [[field.name, value]];
-      return field.isRequired ? [[field.name, leastOf(field, text)]] : [];
-    }),
-  );
+  });
+  return JSON.stringify(valueOf(answer, text, { ...said, ...asObject(last) }));
 }
 
-/** The least that a schema allows, as far as one can see; for a free text, the answer. */
-function leastOf({ schema, choices, type }: Parameter, text: string): JsonValue {
+/** What is known of an object; for the rest the least that its schema allows, as far as one can see; for a free text, the answer. */
+function valueOf({ schema, choices, type }: Parameter, text: string, known: JsonObject = {}): JsonValue {
   if ("default" in schema) return schema["default"] as JsonValue;
   if (choices[0] !== undefined) return choices[0];
   switch (type) {
@@ -54,8 +45,8 @@ function leastOf({ schema, choices, type }: Parameter, text: string): JsonValue 
     case "object":
       return Object.fromEntries(
         parametersOf(schema)
-          .filter(({ isRequired }) => isRequired)
-          .map((field) => [field.name, leastOf(field, "")]),
+          .filter(({ name, isRequired }) => isRequired || Object.hasOwn(known, name))
+          .map((field) => [field.name, known[field.name] ?? valueOf(field, text)]),
       );
     case "string":
       return text;

@@ -1,6 +1,5 @@
-import type { Model, ModelAnswer, ModelPart } from "../model.ts";
-import type { WholeAnswer } from "./answer.ts";
-import type { LocalModelOptions } from "./local-model-options.ts";
+import type { Model, ModelPart } from "../model.ts";
+import type { LocalModelOptions } from "./scene.ts";
 
 /**
  * Makes the offline model. It finds the tool or the skill whose words match the words of the request, takes the input from explicit
@@ -37,7 +36,7 @@ export function localModel(options: LocalModelOptions = {}): Model {
     modelId: "local",
     supportedUrls: {},
     async doGenerate(call) {
-      return toAnswer((await load()).answerCall(call, options));
+      return (await load()).answerCall(call, options);
     },
     async doStream(call) {
       const { answerCall, toParts } = await load();
@@ -48,10 +47,6 @@ export function localModel(options: LocalModelOptions = {}): Model {
 
 /** What the model is made of is loaded when it is asked the first time: many programs import it and never ask. */
 const load = () => import("./answer.ts");
-
-function toAnswer({ content, finishReason, usage }: WholeAnswer): ModelAnswer {
-  return { content: [...content], finishReason, usage, warnings: [], response: { modelId: "local" } };
-}
 
 function toStream(parts: Iterator<ModelPart>, signal: AbortSignal | undefined): ReadableStream<ModelPart> {
   return new ReadableStream<ModelPart>({

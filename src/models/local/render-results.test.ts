@@ -25,23 +25,23 @@ test.each<[name: string, result: DoneResult | undefined, text: string]>([
   ["a denial", { status: "denied", value: "not today" }, "`t` was not allowed to run: not today"],
   ["no answer", undefined, "`t` has not answered."],
 ])("renderResults() shows %s", (_, result, text) => {
-  expect(renderResults([[call(result)]])).toBe(text);
+  expect(renderResults([call(result)])).toBe(text);
 });
 
 test("renderResults() numbers several results", () => {
-  const text = renderResults([[call({ status: "ok", value: "one" })], [call({ status: "ok", value: "two" })]]);
+  const text = renderResults([call({ status: "ok", value: "one" }), call({ status: "ok", value: "two" })]);
 
   expect(text).toBe("1. `t` (a: 1)\none\n\n2. `t` (a: 1)\ntwo");
 });
 
-test("renderResults() cuts what nobody would read", () => {
+test("renderResults() cuts what is too long to read", () => {
   const rows = Array.from({ length: 1000 }, (_, id) => ({ id }));
 
-  const text = renderResults([[call({ status: "ok", value: rows })]]);
+  const text = renderResults([call({ status: "ok", value: rows })]);
 
   expect(text.split("\n")).toHaveLength(33);
   expect(text).toMatch(/… and 970 more$/u);
-  expect(renderResults([[call({ status: "ok", value: "x".repeat(1e6) })]])).toHaveLength(6000);
+  expect(renderResults([call({ status: "ok", value: "x".repeat(1e6) })])).toHaveLength(6000);
 });
 
 function call(result: DoneResult | undefined): DoneCall {

@@ -1,3 +1,4 @@
+import { shortenText } from "../../core/cut-text.ts";
 import type { ModelTool } from "../model.ts";
 import { skillOf, type Fit } from "./fit.ts";
 import type { Parameter } from "./parameters.ts";
@@ -7,32 +8,33 @@ const who =
   "This is the offline model: I match your words with the names and descriptions of tools and skills. I know nothing by myself, and ask rather than guess.";
 const abilities = "This is what I can do:";
 
+/** So much of a request is quoted. */
+const longestQuote = 80;
 /** So many are listed. */
 const mostListed = 20;
 
+const greeting = /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?:[ ,]+(?:there|kitbag|you|all|again))?$/u;
+const thanks =
+  /^(?:thanks|thank you|cheers|great|perfect|ok|okay|bye|goodbye)(?:[ ,]+(?:a lot|very much|so much|thanks))?$/u;
+const refusal = /^(?:never ?mind|forget it|leave it|cancel|no|no thanks|no,? thank you)$/u;
+const question =
+  /^(?:help(?: me)?|what (?:can|could|do) you (?:do|offer)(?: here| for me)?|what (?:skills|tools)(?: and (?:skills|tools))? (?:do you have|are there|are available)|(?:list|show)(?: me)? (?:all |your |the |available )*(?:skills|tools|abilities)|how does this work|(?:who|what) are you)$/u;
+
 /** Answers greetings, thanks and "what can you do"; `undefined` for anything else. */
 export function smallTalk(scene: Scene): string | undefined {
-  const text = scene.exchange.text
+  const { text, hasFiles } = scene.exchange;
+  const said = text
     .slice(0, 200)
     .trim()
     .toLowerCase()
     .replaceAll(/[.!?]+$/gu, "");
-  if (text === "" && scene.exchange.hasFiles)
+  if (said === "" && hasFiles)
     return "I am the offline model and cannot see images or read files that are attached. Tell me in words what to do.";
-  if (text === "") return `Tell me what to do. ${listAbilities(scene)}`;
-  if (/^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?:[ ,]+(?:there|kitbag|you|all|again))?$/u.test(text))
-    return `Hello! ${listAbilities(scene)}`;
-  if (
-    /^(?:thanks|thank you|cheers|great|perfect|ok|okay|bye|goodbye)(?:[ ,]+(?:a lot|very much|so much|thanks))?$/u.test(
-      text,
-    )
-  )
-    return "You are welcome.";
-  if (/^(?:never ?mind|forget it|leave it|cancel|no|no thanks|no,? thank you)$/u.test(text))
-    return "All right, I leave it.";
-  const isHelp =
-    /^(?:help(?: me)?|what (?:can|could|do) you (?:do|offer)(?: here| for me)?|what (?:skills|tools)(?: and (?:skills|tools))? (?:do you have|are there|are available)|(?:list|show)(?: me)? (?:all |your |the |available )*(?:skills|tools|abilities)|how does this work|(?:who|what) are you)$/u;
-  return isHelp.test(text) ? `${who} ${listAbilities(scene)}` : undefined;
+  if (said === "") return `Tell me what to do. ${listAbilities(scene)}`;
+  if (greeting.test(said)) return `Hello! ${listAbilities(scene)}`;
+  if (thanks.test(said)) return "You are welcome.";
+  if (refusal.test(said)) return "All right, I leave it.";
+  return question.test(said) ? `${who} ${listAbilities(scene)}` : undefined;
 }
 
 function listAbilities({ skills, tools, dispatch }: Scene): string {
@@ -52,11 +54,7 @@ function listAbilities({ skills, tools, dispatch }: Scene): string {
 
 function firstSentence(text: string): string {
   const end = text.search(/[.!?](?:\s|$)/u);
-  return cut(end === -1 ? text : text.slice(0, end), 160);
-}
-
-function cut(text: string, most = 80): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return shortenText(end === -1 ? text : text.slice(0, end), 160);
 }
 
 /** Says that nothing fits, and what there is. */
@@ -64,12 +62,12 @@ export function sayNothingFits(scene: Scene, request: string): string {
   const image = scene.exchange.hasFiles ? " I cannot see what is attached." : "";
   const isKnown = scene.conversation.exchanges.slice(0, -1).some(({ answer }) => answer.includes(abilities));
   const rest = isKnown ? 'Say it in other words, or "help" to see what I can do.' : `${who} ${listAbilities(scene)}`;
-  return `I found no tool and no skill for "${cut(request)}".${image} ${rest}`;
+  return `I found no tool and no skill for "${shortenText(request, longestQuote)}".${image} ${rest}`;
 }
 
 /** Says that a skill was opened, and that none of its tools fits. */
 export function sayOpened(skill: string, request: string): string {
-  return `I opened the skill "${skill}", but do not know how to do "${cut(request)}" with it. Name one of its tools and what it takes, or use a model that follows instructions.`;
+  return `I opened the skill "${skill}", but do not know how to do "${shortenText(request, longestQuote)}" with it. Name one of its tools and what it takes, or use a model that follows instructions.`;
 }
 
 /** Asks for what is missing. The first line is how the answer is understood later, see {@link readQuestion}. */
@@ -96,7 +94,7 @@ function describe({ description, choices, type }: Parameter): string {
 export function offer([best, ...others]: readonly Fit[]): string {
   const named = ({ tool }: Fit): string => `\`${tool.name}\` (${firstSentence(tool.description ?? "no description")})`;
   if (best === undefined) return "I am not sure what to use for this.";
-  const words = best.unknown.slice(0, 5).map(({ text }) => `"${cut(text)}"`);
+  const words = best.unknown.slice(0, 5).map(({ text }) => `"${shortenText(text, longestQuote)}"`);
   const lost = words.length === 0 ? "I am not sure what to use for this." : `I do not understand ${words.join(", ")}.`;
   const also = others.length === 0 ? "" : ` There is also ${others.map(named).join("; ")}.`;
   return `${lost} The nearest is ${named(best)}. Say "yes" to use it.${also}`;

@@ -1,6 +1,22 @@
-import type { ModelTool } from "../model.ts";
-import type { Conversation, DoneCall, Exchange, ListedSkill } from "./conversation.ts";
-import type { Dispatch, PlannedCall } from "./dispatch.ts";
+import type { ModelCall, ModelTool } from "../model.ts";
+import {
+  parseCatalog,
+  readConversation,
+  type Conversation,
+  type DoneCall,
+  type Exchange,
+  type ListedSkill,
+} from "./conversation.ts";
+import { isDispatched, readDispatch, withoutDispatch, type Dispatch, type PlannedCall } from "./dispatch.ts";
+
+/** What `localModel` takes. */
+export interface LocalModelOptions {
+  /**
+   * The day that "tomorrow" counts from, as `2026-05-03`. @default what the system text says ("Today is 2026-05-03"); if it says
+   * nothing, such words are passed on as they are, or asked about
+   */
+  readonly today?: string;
+}
 
 /** Everything that a decision is made from. */
 export interface Scene {
@@ -43,4 +59,29 @@ export function isMeta({ name }: Pick<ModelTool, "name">): boolean {
 /** The calls that did something for the request. */
 export function workOf({ calls }: Exchange): DoneCall[] {
   return calls.filter(({ tool }) => !isMeta({ name: tool }));
+}
+
+/** Reads a question and what can be reached from it. */
+export function toScene({ prompt, tools = [], toolChoice }: ModelCall, options: LocalModelOptions): Scene {
+  const wanted = toolChoice?.type === "tool" ? toolChoice.toolName : undefined;
+  const listed = tools.filter(
+    (tool): tool is ModelTool => tool.type === "function" && (wanted ?? tool.name) === tool.name,
+  );
+  const whole = readConversation(prompt);
+  const dispatch = isDispatched(listed) ? readDispatch(whole) : undefined;
+  const conversation = dispatch === undefined ? whole : withoutDispatch(whole);
+  const skills = new Map(
+    [...(dispatch?.skills ?? []), ...parseCatalog(whole.system)].map((skill) => [skill.name, skill]),
+  );
+  const today = options.today ?? /\btoday is (\d{4}-\d{2}-\d{2})/iu.exec(whole.system)?.[1];
+  const isAsked = toolChoice?.type === "required" || wanted !== undefined;
+  return {
+    conversation,
+    exchange: conversation.exchanges.at(-1) as Exchange,
+    tools: dispatch === undefined ? listed : [...listed, ...dispatch.tools],
+    skills: [...skills.values()],
+    dispatch,
+    today,
+    mustCall: isAsked && listed.some((tool) => !isMeta(tool)),
+  };
 }

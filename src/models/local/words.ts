@@ -18,7 +18,7 @@ const blockers = new Set(
   ).split(" "),
 );
 
-/** Words that mean the same when something is only read. The first of each row stands for all. */
+/** Words that mean the same when something is only read. A word may stand in several rows. */
 const groups = [
   "count many number total-number",
   "sum total",
@@ -48,12 +48,10 @@ const groups = [
   "identical same equal",
 ];
 
-const sameAs = new Map<string, Set<string>>();
-for (const [index, group] of groups.entries()) {
-  for (const stem of stemsOf(group.replaceAll("-", ""))) {
-    const known = sameAs.get(stem) ?? new Set<string>();
-    sameAs.set(stem, known.add(`=${index}`));
-  }
+const sameAs = new Map<string, string[]>();
+for (const group of groups) {
+  const stems = stemsOf(group.replaceAll("-", ""));
+  for (const stem of stems) sameAs.set(stem, [...(sameAs.get(stem) ?? []), ...stems]);
 }
 
 /** Words that begin a parameter's value in other words than its name. */
@@ -69,14 +67,14 @@ const cues = new Map([
 ]);
 
 /** Verbs of requests that fit too many tools to tell for one of them. */
-const generic = new Set(
+export const genericVerbs = new Set(
   stemsOf(
     "show find list get tell give make create look read see check display compute print write run open fetch return",
   ),
 );
 
 /** Verbs of tools that change nothing. */
-const reading = new Set(
+export const readingVerbs = new Set(
   stemsOf(
     "analyse analyze answer calculate check compare compute convert count decode describe detect diff digest double echo encode estimate " +
       "explain extract fetch filter find get group hash inspect list locate look lookup measure monitor ping preview query rate read " +
@@ -109,20 +107,15 @@ export function squash(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
+/** Tells whether a word is in a list, however its case and its apostrophe are written. */
+const isListed = (words: ReadonlySet<string>, word: string): boolean =>
+  words.has(word.toLowerCase().replaceAll("’", "'"));
+
 /** Tells whether a word of a request does not have to be accounted for. */
-export function isFiller(word: string): boolean {
-  return fillers.has(word.toLowerCase().replaceAll("’", "'"));
-}
+export const isFiller = (word: string): boolean => isListed(fillers, word);
 
 /** Tells whether a word says that something else is meant than to do it now. */
-export function isBlocker(word: string): boolean {
-  return blockers.has(word.toLowerCase().replaceAll("’", "'"));
-}
-
-/** Tells whether a verb fits too many tools to choose one of them. */
-export function isGeneric(stem: string): boolean {
-  return generic.has(stem);
-}
+export const isBlocker = (word: string): boolean => isListed(blockers, word);
 
 /** The name of the parameter whose value may follow `word`. */
 export function cueOf(word: string): string {
@@ -130,21 +123,9 @@ export function cueOf(word: string): string {
   return cues.get(lower) ?? lower;
 }
 
-/** Words with all that mean the same. */
-export function withSynonyms(stems: Iterable<string>): Set<string> {
-  const all = new Set<string>();
-  for (const stem of stems) {
-    all.add(stem);
-    for (const group of sameAs.get(stem) ?? []) all.add(group);
-  }
-  return all;
-}
-
-/** Whether `stem`, or a word that means the same, is among `words`, which {@link withSynonyms} has made. */
-export function hasSynonym(words: ReadonlySet<string>, stem: string): boolean {
-  if (words.has(stem)) return true;
-  for (const group of sameAs.get(stem) ?? []) if (words.has(group)) return true;
-  return false;
+/** Whether `stem` is among `words`; for a tool that only reads, or a word that means the same. */
+export function isAmong(words: ReadonlySet<string>, stem: string, isRead: boolean): boolean {
+  return words.has(stem) || (isRead && sameAs.get(stem)?.some((same) => words.has(same)) === true);
 }
 
 /** Whether a tool only reads, as far as its name and the first sentences of its description tell. */
@@ -153,10 +134,5 @@ export function isReading(name: string, description: string): boolean {
   const nameStems = stemsOf(name);
   if (nameStems.some((stem) => changing.has(stem))) return false;
   if (stemsOf(description.slice(0, 300)).some((stem) => changing.has(stem))) return false;
-  return reading.has(verb) || (nameStems[0] !== undefined && reading.has(nameStems[0]));
-}
-
-/** Tells whether a verb is one of tools that change nothing. */
-export function isReadingVerb(stem: string): boolean {
-  return reading.has(stem);
+  return readingVerbs.has(verb) || (nameStems[0] !== undefined && readingVerbs.has(nameStems[0]));
 }
