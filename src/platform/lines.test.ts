@@ -37,6 +37,16 @@ test("createLineSplitter() drops a line that is too long, says so once, and goes
   expect(heard).toEqual(["abc", "too long", "xy", "too long"]);
 });
 
+test("createLineSplitter() cuts a line that is too long, and no character in it", () => {
+  const lines: string[] = [];
+  const splitter = createLineSplitter({ maxBytes: 5, cuts: true, onLine: (line) => lines.push(line.toString()) });
+
+  for (const chunk of ["abc\nabc", "🙂🙂d", "efg\nxyz"]) splitter.push(Buffer.from(chunk));
+  splitter.end();
+
+  expect(lines).toEqual(["abc", "abc", "🙂", "🙂d", "efg", "xyz"]);
+});
+
 test("createLineSplitter() needs no listener for lines that are too long", () => {
   const lines: string[] = [];
   const splitter = createLineSplitter({ maxBytes: 1, onLine: (line) => lines.push(line.toString()) });

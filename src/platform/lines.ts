@@ -4,7 +4,9 @@ export interface LineSink {
   readonly maxBytes: number;
   /** A line without its end. */
   onLine(line: Buffer): void;
-  /** Called once for each line that is too long, as soon as it is; all of it is dropped. */
+  /** Whether a line that is too long is told in parts, of which none ends inside a character. @default false: it is dropped */
+  readonly cuts?: boolean;
+  /** Called once for each line that is dropped, as soon as it is too long. */
   onTooLong?(): void;
 }
 
@@ -27,6 +29,12 @@ export function createLineSplitter(sink: LineSink): LineSplitter {
     if (heldBytes <= sink.maxBytes) {
       held.push(piece);
       return;
+    }
+    if (sink.cuts === true) {
+      const parts = cutUp(Buffer.concat([...held, piece]), sink.maxBytes);
+      held = parts.splice(-1);
+      heldBytes = held[0]?.length ?? 0;
+      return parts.forEach((part) => sink.onLine(part));
     }
     isDropping = true;
     held = [];
@@ -57,6 +65,19 @@ export function createLineSplitter(sink: LineSink): LineSplitter {
       if (heldBytes > 0) endLine();
     },
   };
+}
+
+/** Cuts a line into parts of at most `maxBytes`, at the beginning of a character if it is UTF-8: each has at most four bytes. */
+function cutUp(line: Buffer, maxBytes: number): Buffer[] {
+  const ends = [maxBytes, maxBytes - 1, maxBytes - 2, maxBytes - 3];
+  const parts: Buffer[] = [];
+  let rest = line;
+  while (rest.length > maxBytes) {
+    const end = ends.find((at) => at > 0 && ((rest[at] ?? 0) & 0xc0) !== 0x80) ?? maxBytes;
+    parts.push(rest.subarray(0, end));
+    rest = rest.subarray(end);
+  }
+  return [...parts, rest];
 }
 
 /**

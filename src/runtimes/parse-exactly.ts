@@ -1,5 +1,6 @@
-import type { Problem } from "../core/error-details.ts";
+import { isKitbagError, KitbagError, quote, type Problem } from "../core/errors.ts";
 import { toPath } from "../core/json.ts";
+import type { Tool } from "../core/tool.ts";
 
 /** JSON that was read, and the first whole number in it that has more digits than can be kept. */
 export interface ExactJson {
@@ -52,8 +53,31 @@ function findMark(value: unknown, sources: ReadonlyMap<object, string>, steps: S
   return undefined;
 }
 
+/**
+ * Reads what a tool printed that says what it answers: JSON, or any text if a text is wanted. `show` takes out what must not be shown.
+ *
+ * @throws {KitbagError} `output-invalid` if it printed something else, or a whole number that cannot be kept exactly.
+ */
+export function parseOutput({ name, outputSchema }: Tool, text: string, show: (text: string) => string): unknown {
+  const isTextWanted = outputSchema?.["type"] === "string";
+  const refuse = (problem: Problem): KitbagError =>
+    new KitbagError("output-invalid", { tool: name, problems: [problem] });
+  try {
+    const { value, inexact } = parseExactly(text);
+    if (isTextWanted && typeof value !== "string") return text;
+    if (inexact !== undefined) throw refuse(toProblem(inexact));
+    return value;
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
+    if (isTextWanted) return text;
+    const found = text.trim() === "" ? "nothing" : quote(show(text.trimStart()));
+    const expected = "JSON on standard output, and nothing else, because the tool says what it answers";
+    throw refuse({ path: "", expected, found });
+  }
+}
+
 /** What is wrong with such a number. */
-export function toProblem({ path, source }: NonNullable<ExactJson["inexact"]>): Problem {
+function toProblem({ path, source }: NonNullable<ExactJson["inexact"]>): Problem {
   return {
     path,
     expected: "a whole number that can be kept exactly, or the number as a text",

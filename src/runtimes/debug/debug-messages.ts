@@ -1,5 +1,7 @@
 import type { Duplex } from "node:stream";
 
+import { createLineSplitter } from "../../platform/lines.ts";
+
 /** A message, as it comes: nothing in it can be relied on. */
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -15,40 +17,48 @@ const longestMessage = 16 * 1024 * 1024;
 
 /** Lines of JSON. */
 export function openLines(stream: Duplex, onMessage: (message: Message) => void): DebugMessages {
-  return open(stream, onMessage, {
-    frame: (json) => `${json}\n`,
-    take(bytes) {
-      const end = bytes.indexOf(10);
-      return end === -1 ? undefined : { from: 0, to: end, next: end + 1 };
-    },
+  const { push } = createLineSplitter({
+    maxBytes: longestMessage,
+    onLine: (line) => hear(line.toString("utf8"), onMessage),
+    onTooLong: refuseLength,
   });
+  return open(stream, push, (json) => `${json}\n`);
 }
 
 /** JSON with a header that says how long it is, as the Debug Adapter Protocol has it. */
 export function openFrames(stream: Duplex, onMessage: (message: Message) => void): DebugMessages {
-  return open(stream, onMessage, {
-    frame: (json) => `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
-    take(bytes) {
+  let held: Buffer[] = [];
+  let size = 0;
+  /** The length of the first message with its header, once that is there. */
+  let needed = 0;
+
+  function push(piece: Buffer): void {
+    held.push(piece);
+    size += piece.length;
+    if (size < needed) return;
+    let bytes = Buffer.concat(held);
+    for (needed = 0; ; needed = 0) {
       const end = bytes.indexOf("\r\n\r\n");
-      if (end === -1) return undefined;
+      if (end === -1) break;
       const digits = /content-length:\s*(\d{1,9})/iu.exec(bytes.toString("latin1", 0, end))?.[1];
       if (digits === undefined) throw new RangeError("a message does not say how long it is");
-      const to = end + 4 + Number(digits);
-      return bytes.length < to ? undefined : { from: end + 4, to, next: to };
-    },
-  });
+      needed = end + 4 + Number(digits);
+      if (bytes.length < needed) break;
+      hear(bytes.toString("utf8", end + 4, needed), onMessage);
+      bytes = bytes.subarray(needed);
+    }
+    if (Math.max(needed, bytes.length) > longestMessage) refuseLength();
+    held = [bytes];
+    size = bytes.length;
+  }
+  return open(stream, push, (json) => `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
 }
 
-interface Framing {
-  frame(json: string): string;
-  /** Where the first message is, if all of it is there. */
-  take(bytes: Buffer): { readonly from: number; readonly to: number; readonly next: number } | undefined;
+function refuseLength(): never {
+  throw new RangeError("a message is too long");
 }
 
-function open(stream: Duplex, onMessage: (message: Message) => void, { frame, take }: Framing): DebugMessages {
-  let pieces: Buffer[] = [];
-  let size = 0;
-  let looked = 0;
+function open(stream: Duplex, push: (piece: Buffer) => void, frame: (json: string) => string): DebugMessages {
   let hasEnded = false;
   const listeners: (() => void)[] = [];
 
@@ -58,25 +68,9 @@ function open(stream: Duplex, onMessage: (message: Message) => void, { frame, ta
     for (const listener of listeners) listener();
   }
 
-  function read(piece: Buffer): void {
-    pieces.push(piece);
-    size += piece.length;
-    // A long message comes in many pieces; they are joined ever more rarely.
-    if (size < looked * 1.5 && !piece.includes(10) && !piece.includes("}")) return;
-    let bytes = pieces.length === 1 ? piece : Buffer.concat(pieces);
-    for (let found = take(bytes); found !== undefined; found = take(bytes)) {
-      const message = parse(bytes.toString("utf8", found.from, found.to));
-      bytes = bytes.subarray(found.next);
-      if (message !== undefined) onMessage(message);
-    }
-    pieces = [bytes];
-    size = looked = bytes.length;
-    if (size > longestMessage) throw new RangeError("a message is too long");
-  }
-
   stream.on("data", (piece: Buffer) => {
     try {
-      if (!hasEnded) read(piece);
+      if (!hasEnded) push(piece);
     } catch {
       // What sends nonsense is not the debugger any more.
       stream.destroy();
@@ -94,10 +88,10 @@ function open(stream: Duplex, onMessage: (message: Message) => void, { frame, ta
   };
 }
 
-function parse(json: string): Message | undefined {
-  if (json.trim() === "") return undefined;
+function hear(json: string, onMessage: (message: Message) => void): void {
+  if (json.trim() === "") return;
   const value: unknown = JSON.parse(json);
-  return typeof value === "object" && value !== null ? (value as Message) : undefined;
+  if (typeof value === "object" && value !== null) onMessage(value as Message);
 }
 
 /** A part of a message that should be an object. */

@@ -2,9 +2,10 @@ import { KitbagError, type UntilThen } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { LineSplitter } from "../../platform/lines.ts";
 import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Secrets } from "./load-secrets.ts";
-import { type Output, readOutput, waitForEnd } from "./output/read-output.ts";
+import { createLineLog, type Output, readOutput, waitForEnd } from "./output/read-output.ts";
 import { toUntilThen } from "./output/to-result.ts";
 import { toMethods } from "./rpc/script-methods.ts";
 import { type RpcLimits, serveRpc } from "./rpc/serve-rpc.ts";
@@ -47,7 +48,7 @@ export async function followScript(started: Started): Promise<Followed> {
   const { show, values } = secrets;
   const describe = (): UntilThen => toUntilThen({ stdout: stdout.text(), stderr: stderr.text(), show });
   const stopper = createStopper(started, describe);
-  const { stdout, stderr, logger } = readStreams(started, stopper);
+  const { stdout, stderr, lines } = readStreams(started, stopper);
   context.onTimeout(describe);
   const methods = toMethods({ tool, context, shown: secrets, stream: stopper.stream, secrets: values });
   const rpc = serveRpc(process.channel, methods, started.rpcLimits);
@@ -62,7 +63,7 @@ export async function followScript(started: Started): Promise<Followed> {
       stderr.settle(),
       waitForEnd(rpc.ended, { looks: rpcLooks, wasBusy: () => false }),
     ]);
-    logger.flush();
+    lines.end();
     stopper.stream(secrets.showPiece(""));
     context.signal.throwIfAborted();
     stopper.throwIfStopped();
@@ -73,11 +74,6 @@ export async function followScript(started: Started): Promise<Followed> {
     context.signal.removeEventListener("abort", onAbort);
     rpc.close();
   }
-}
-
-/** Pieces of JSON are of no use. */
-function isStreamed(tool: Tool): boolean {
-  return tool.outputSchema === undefined;
 }
 
 /** Ends a script that must not go on, and remembers why. */
@@ -118,66 +114,27 @@ function createStopper({ tool, context, process, limits }: Started, describe: ()
 interface Streams {
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly logger: LineLogger;
+  readonly lines: LineSplitter;
 }
 
 function readStreams({ tool, context, process, secrets, limits }: Started, { stream, onFlood }: Stopper): Streams {
   const { maxOutputBytes, maxErrorBytes } = limits;
-  const logger = createLineLogger((line) => context.log(secrets.showMessage(line)), maxErrorBytes);
+  const lines = createLineLog((line) => context.log(secrets.showMessage(line)), maxErrorBytes);
   const stdout = readOutput(process.stdout, {
     keptBytes: maxOutputBytes,
     maxBytes: maxOutputBytes,
     onFlood,
-    ...(isStreamed(tool) && { onText: (text: string) => stream(secrets.showPiece(text)) }),
+    // Pieces of JSON are of no use.
+    ...(tool.outputSchema === undefined && { onText: (text: string) => stream(secrets.showPiece(text)) }),
   });
   const stderr = readOutput(process.stderr, {
     keptBytes: maxErrorBytes,
     maxBytes: Math.max(maxOutputBytes, maxErrorBytes),
     onFlood,
-    onText: logger.push,
+    onText: (text) => lines.push(Buffer.from(text)),
   });
-  return { stdout, stderr, logger };
+  return { stdout, stderr, lines };
 }
 
 /** How patiently messages are heard that a script sent just before it ended: a second. */
 const rpcLooks = 40;
-
-/** The longest line that is told in one piece. */
-const longestLine = 8000;
-
-/** Text that comes in pieces, told line by line. */
-interface LineLogger {
-  push(text: string): void;
-  /** Tells the line that has no end. */
-  flush(): void;
-}
-
-/** Tells each line of a text that comes in pieces, until `maxCharacters` were told. */
-function createLineLogger(log: (line: string) => void, maxCharacters: number): LineLogger {
-  let held = "";
-  let left = maxCharacters;
-
-  function tell(line: string): void {
-    if (left <= 0) return;
-    left -= line.length + 1;
-    if (line !== "") log(line);
-    if (left <= 0) log("… there was more on stderr than is shown");
-  }
-
-  return {
-    push(text) {
-      if (left <= 0) return;
-      const lines = (held + text).split("\n");
-      held = lines.pop() ?? "";
-      for (const line of lines) tell(line.endsWith("\r") ? line.slice(0, -1) : line);
-      while (held.length > longestLine) {
-        tell(held.slice(0, longestLine));
-        held = held.slice(longestLine);
-      }
-    },
-    flush() {
-      if (held !== "") tell(held);
-      held = "";
-    },
-  };
-}

@@ -89,7 +89,7 @@ test("wasmRuntime() refuses text that is not JSON from a tool that declares an o
   const outcome = await call({});
 
   expect(messageOf(outcome)).toBe(
-    'Cannot use the output of "tool": it is wrong: expected JSON on standard output, because the tool declares an output, found "hello\\n"',
+    'Cannot use the output of "tool": it is wrong: expected JSON on standard output, and nothing else, because the tool says what it answers, found "hello\\n"',
   );
 });
 

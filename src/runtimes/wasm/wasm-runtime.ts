@@ -1,19 +1,18 @@
-import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { KitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
+import { toDigest } from "../../platform/digest.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { OnConnection } from "../connection-log.ts";
-import { parseExactly, toProblem } from "../parse-exactly.ts";
-import { type FindSecret, loadSecrets } from "../script/load-secrets.ts";
+import { parseExactly, parseOutput } from "../parse-exactly.ts";
+import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";
+import { createLineLog, createTail } from "../script/output/read-output.ts";
 import { createHosts } from "./find-hosts.ts";
 import { HostGone, type HostResult } from "./host-connection.ts";
 import { answerRequest } from "./host-functions.ts";
@@ -78,20 +77,27 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const code = tool.code as WasmCode;
       const host = hosts.find(tool, context.user);
       const secrets = await loadSecrets(tool, findSecret);
-      const errors = createErrorLog((line) => context.log(secrets.show(line)));
+      const { show } = secrets;
+      const lines = createLineLog((line) => context.log(secrets.showMessage(line)));
+      const tail = createTail(4 * longestTail);
       const call = {
         digest: code.digest,
         args: [tool.name],
         environment: secrets.values,
         input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
-        onStderr: errors.write,
+        onStderr(bytes: Uint8Array) {
+          lines.push(bytes);
+          tail.push(bytes);
+        },
         onAsk: (request: Uint8Array) =>
           answerRequest(request, { tool, context, onConnection, maxBytes: limits.outputBytes }),
         loadModule: () => readModule(code),
       };
       const result = await host.call(call, context.signal).catch((cause: unknown) => toEnd(cause, sandbox));
+      lines.end();
       context.signal.throwIfAborted();
-      return secrets.show(toResult(tool, { ...result, stderr: secrets.show(errors.end()), limits }));
+      const stderr = show(tail.bytes().toString("utf8").slice(-longestTail).trim());
+      return show(toResult(tool, { ...result, stderr, limits, show }));
     },
     close: () => hosts.close(),
   };
@@ -126,56 +132,20 @@ async function readModule({ directory, path, digest }: WasmCode): Promise<Uint8A
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new KitbagError("script-changed", { path: file }, { cause });
   });
-  if (`sha256:${hash("sha256", bytes)}` !== digest) throw new KitbagError("script-changed", { path: file });
+  if (toDigest(bytes) !== digest) throw new KitbagError("script-changed", { path: file });
   return bytes;
 }
 
+/** How much of what a module wrote to standard error is told with its failure, in characters. */
 const longestTail = 2000;
-const longestLine = 8000;
-
-/** What a module writes to standard error: each line is logged, and the last ones are kept for its failure. */
-interface ErrorLog {
-  write(bytes: Uint8Array): void;
-  /** Logs what has no end of line yet, and answers with the last of it all. */
-  end(): string;
-}
-
-/** Makes the log of one call; `logLine` gets each line that is not empty. */
-function createErrorLog(logLine: (line: string) => void): ErrorLog {
-  const decoder = new StringDecoder("utf8");
-  let line = "";
-  let tail = "";
-
-  function log(text: string): void {
-    if (text.trim() !== "") logLine(text);
-  }
-
-  return {
-    write(bytes) {
-      const text = decoder.write(Buffer.from(bytes));
-      tail = (tail + text).slice(-longestTail);
-      const lines = (line + text).split("\n");
-      line = lines.pop() ?? "";
-      for (const one of lines) log(one);
-      // A line without an end is not held for ever.
-      if (line.length > longestLine) {
-        log(line);
-        line = "";
-      }
-    },
-    end() {
-      log(line);
-      line = "";
-      return tail.trim();
-    },
-  };
-}
 
 /** What is known when a call is over. */
 interface Ended extends HostResult {
   /** The last of what it wrote to standard error. */
   readonly stderr: string;
   readonly limits: CallLimits;
+  /** Takes secrets out of whatever is shown. */
+  readonly show: Secrets["show"];
 }
 
 /**
@@ -184,13 +154,14 @@ interface Ended extends HostResult {
  *
  * @throws {KitbagError} for every other end than with exit code 0.
  */
-function toResult(tool: Tool, { end, output, stderr, limits }: Ended): unknown {
+function toResult(tool: Tool, ended: Ended): unknown {
   const { name } = tool;
+  const { end, stderr, limits } = ended;
   const fail = (reason: string): KitbagError => new KitbagError("tool-failed", { tool: name, reason });
   switch (end.kind) {
     case "exit":
       if (end.code !== 0) throw new KitbagError("script-failed", { tool: name, code: end.code, stderr });
-      return toOutput(tool, output);
+      return toOutput(tool, ended);
     case "trap":
       // A module that gets no more memory traps by itself, in its own way; how much it had tells why.
       if (end.memoryBytes >= 0.9 * limits.memoryBytes) {
@@ -212,20 +183,13 @@ function toResult(tool: Tool, { end, output, stderr, limits }: Ended): unknown {
   }
 }
 
-function toOutput(tool: Tool, output: Uint8Array): unknown {
+function toOutput(tool: Tool, { output, show }: Pick<Ended, "output" | "show">): unknown {
   const text = Buffer.from(output.buffer, output.byteOffset, output.length).toString("utf8");
+  if (tool.outputSchema !== undefined) return parseOutput(tool, text, show);
   try {
     const { value, inexact } = parseExactly(text);
-    if (inexact === undefined) return value;
-    if (tool.outputSchema === undefined) return text;
-    throw new KitbagError("output-invalid", { tool: tool.name, problems: [toProblem(inexact)] });
-  } catch (cause) {
-    if (isKitbagError(cause)) throw cause;
-    if (tool.outputSchema === undefined) return text;
-    const expected = "JSON on standard output, because the tool declares an output";
-    throw new KitbagError("output-invalid", {
-      tool: tool.name,
-      problems: [{ path: "", expected, found: text === "" ? "nothing" : showValue(text) }],
-    });
+    return inexact === undefined ? value : text;
+  } catch {
+    return text;
   }
 }

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
+import { createLineSplitter, type LineSplitter } from "../../../platform/lines.ts";
+
 /** How to read what a program prints. */
 export interface ReadOptions {
   /** How many of the last bytes are kept, if not all of them need be. */
@@ -70,9 +72,28 @@ export function readOutput(stream: Readable, options: ReadOptions): Output {
   return { text: () => kept.bytes().toString("utf8"), isText: () => isUtf8(kept.bytes()), ended, settle };
 }
 
+/** The longest line that is logged in one piece. */
+const longestLine = 8000;
+
+/** Logs the lines of what a program writes to standard error, but for empty ones, until `maxBytes` were logged. */
+export function createLineLog(log: (line: string) => void, maxBytes: number = Infinity): LineSplitter {
+  let left = maxBytes;
+  return createLineSplitter({
+    maxBytes: longestLine,
+    cuts: true,
+    onLine(bytes) {
+      if (left <= 0) return;
+      left -= bytes.length + 1;
+      const line = bytes.toString("utf8").replace(/\r$/u, "");
+      if (line.trim() !== "") log(line);
+      if (left <= 0) log("… there was more on stderr than is shown");
+    },
+  });
+}
+
 /** Keeps at least the last `most` bytes of what comes in pieces. */
-function createTail(most: number): { push(piece: Buffer): void; bytes(): Buffer } {
-  const pieces: Buffer[] = [];
+export function createTail(most: number): { push(piece: Uint8Array): void; bytes(): Buffer } {
+  const pieces: Uint8Array[] = [];
   let size = 0;
   return {
     push(piece) {

@@ -1,10 +1,10 @@
-import { KitbagError, type UntilThen, isKitbagError, quote } from "../../../core/errors.ts";
+import { KitbagError, type UntilThen, isKitbagError } from "../../../core/errors.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { findProgram } from "../../../sandbox/programs.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
 import { refuseReplaced } from "../../../sandbox/watch-shields.ts";
-import { parseExactly, toProblem } from "../../parse-exactly.ts";
+import { parseOutput } from "../../parse-exactly.ts";
 
 /** How a script ended, and what it said. */
 export interface Ending extends Said {
@@ -23,23 +23,7 @@ export interface Ending extends Said {
 export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
   const { exit, stdout, show } = ending;
   if (exit.code !== 0) throw toScriptError(tool, code, ending);
-  return show(tool.outputSchema === undefined ? stdout : parseOutput(tool, ending));
-}
-
-function parseOutput(tool: Tool, { stdout, show }: Ending): unknown {
-  const isTextWanted = tool.outputSchema?.["type"] === "string";
-  try {
-    const { value, inexact } = parseExactly(stdout);
-    if (isTextWanted && typeof value !== "string") return stdout;
-    if (inexact === undefined) return value;
-    throw new KitbagError("output-invalid", { tool: tool.name, problems: [toProblem(inexact)] });
-  } catch (cause) {
-    if (isKitbagError(cause)) throw cause;
-    if (isTextWanted) return stdout;
-    const found = stdout.trim() === "" ? "nothing" : quote(show(stdout.trimStart()));
-    const expected = "JSON on standard output, and nothing else, because the tool says what it answers";
-    throw new KitbagError("output-invalid", { tool: tool.name, problems: [{ path: "", expected, found }] });
-  }
+  return show(tool.outputSchema === undefined ? stdout : parseOutput(tool, stdout, show));
 }
 
 /** Last words of interpreters that got no more memory, where the limit refuses it instead of ending the program. */
