@@ -146,7 +146,7 @@ async function servePython(
     ["end", (params) => resolve(toProgramEnd(params))],
   ]);
   const rpc = serveRpc(channel, methods, rpcLimits);
-  void rpc.ended.then(() => resolve(rpc.hasGivenUp() ? unreadable : undefined));
+  void rpc.ended.then(() => resolve(rpc.hasGivenUp ? unreadable : undefined));
   return end;
 }
 

@@ -8,7 +8,7 @@ import type { Secrets } from "./load-secrets.ts";
 import { createLineLog, type Output, readOutput, waitForEnd } from "./output/read-output.ts";
 import { toUntilThen } from "./output/to-result.ts";
 import { toMethods } from "./rpc/script-methods.ts";
-import { type RpcLimits, serveRpc } from "./rpc/serve-rpc.ts";
+import { serveRpc } from "./rpc/serve-rpc.ts";
 
 /** How much a script may say. */
 export interface OutputLimits {
@@ -25,7 +25,6 @@ export interface Started {
   readonly process: SandboxProcess;
   readonly secrets: Secrets;
   readonly limits: OutputLimits;
-  readonly rpcLimits: RpcLimits;
 }
 
 /** What a script said, and how it ended. */
@@ -45,13 +44,13 @@ export interface Followed {
  */
 export async function followScript(started: Started): Promise<Followed> {
   const { tool, context, process, secrets } = started;
-  const { show, values } = secrets;
+  const { show } = secrets;
   const describe = (): UntilThen => toUntilThen({ stdout: stdout.text(), stderr: stderr.text(), show });
   const stopper = createStopper(started, describe);
   const { stdout, stderr, lines } = readStreams(started, stopper);
   context.onTimeout(describe);
-  const methods = toMethods({ tool, context, shown: secrets, stream: stopper.stream, secrets: values });
-  const rpc = serveRpc(process.channel, methods, started.rpcLimits);
+  const methods = toMethods({ tool, context, secrets, stream: stopper.stream });
+  const rpc = serveRpc(process.channel, methods);
   const onAbort = (): void => process.kill();
 
   context.signal.addEventListener("abort", onAbort, { once: true });
@@ -68,7 +67,7 @@ export async function followScript(started: Started): Promise<Followed> {
     context.signal.throwIfAborted();
     stopper.throwIfStopped();
     if (!stdout.isText()) context.log("Bytes on stdout that are no UTF-8 were replaced");
-    const refused = rpc.refused();
+    const { refused } = rpc;
     return { exit, stdout: stdout.text(), stderr: stderr.text(), ...(refused !== undefined && { refused }) };
   } finally {
     context.signal.removeEventListener("abort", onAbort);

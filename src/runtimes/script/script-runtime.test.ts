@@ -396,8 +396,8 @@ test("scriptRuntime() hands a launcher what is of this call apart from what is n
   expect(outcome).toEqual({ status: "ok", output: "xa\nin" });
   expect(launches[0]).toMatchObject({ argv: ["/skill/a.sh", "x"], env: { A: "a" }, input: "in" });
   expect(launches[0]?.profile.environment).not.toHaveProperty("A");
-  expect(launches[1]?.profile).toBe(launches[0]?.profile);
-  expect(launches[1]?.interpreter).toBe(launches[0]?.interpreter);
+  expect(launches[1]?.profile).toEqual(launches[0]?.profile);
+  expect(launches[1]?.interpreter).toEqual(launches[0]?.interpreter);
 });
 
 test.for<[name: string, script: TestScript]>([

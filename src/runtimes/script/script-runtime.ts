@@ -8,10 +8,9 @@ import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { type Completed, completeProfile } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
-import { type Interpreter, coldLauncher, type Launch, type Launcher } from "./launch.ts";
+import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "./load-secrets.ts";
 import { toResult } from "./output/to-result.ts";
-import { defaultRpcLimits, type RpcLimits } from "./rpc/serve-rpc.ts";
 import { isTypeScript, stripTypes } from "./strip-types.ts";
 
 /** How scripts are run. */
@@ -28,12 +27,9 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
   readonly findSecret?: FindSecret;
   /** What starts scripts. @default a new sandbox for each */
   readonly launcher?: Launcher;
-  readonly rpcLimits?: Partial<RpcLimits>;
   /** Which scripts are debugged, and a directory that no other user can enter. @default none */
   readonly debug?: DebugOptions & { readonly directory: string };
 }
-
-const defaultLimits: OutputLimits = { maxOutputBytes: 8 * 1024 * 1024, maxErrorBytes: 1024 * 1024 };
 
 /**
  * Runs tools that are scripts, in a sandbox. The input becomes arguments and standard input as the tool says. The output is what
@@ -42,8 +38,8 @@ const defaultLimits: OutputLimits = { maxOutputBytes: 8 * 1024 * 1024, maxErrorB
  */
 export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
   const { sandbox, toProfile, findSecret = () => undefined, launcher = coldLauncher(sandbox) } = options;
-  const limits = { ...defaultLimits, ...withoutUndefined(options) };
-  const rpcLimits = { ...defaultRpcLimits, ...options.rpcLimits };
+  const { maxOutputBytes = 8 * 1024 * 1024, maxErrorBytes = 1024 * 1024 } = options;
+  const limits = { maxOutputBytes, maxErrorBytes };
   const prepare = createPreparation(options);
 
   return {
@@ -66,7 +62,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
         env: { ...secrets.values, ...command.env },
         ...(command.stdin !== undefined && { input: command.stdin }),
       });
-      const followed = await followScript({ tool, context, process, secrets, limits, rpcLimits });
+      const followed = await followScript({ tool, context, process, secrets, limits });
       return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
     },
   };
@@ -99,13 +95,6 @@ async function findDebugLauncher(
   return debugLauncher({ ...asked, sandbox, script, show, signal: context.signal, options: debug, ...debug });
 }
 
-function withoutUndefined({ maxOutputBytes, maxErrorBytes }: Partial<OutputLimits>): Partial<OutputLimits> {
-  return {
-    ...(maxOutputBytes !== undefined && { maxOutputBytes }),
-    ...(maxErrorBytes !== undefined && { maxErrorBytes }),
-  };
-}
-
 async function start(tool: Tool, launcher: Launcher, launch: Launch): Promise<SandboxProcess> {
   try {
     return await launcher.start(launch);
@@ -119,23 +108,10 @@ function isTooLong(cause: unknown): boolean {
   return cause instanceof Error && /E2BIG|Argument list too long/u.test(cause.message);
 }
 
-/** Finds what a script needs to run, once for the same script with the same rights. */
-function createPreparation({
-  sandbox,
-  cache,
-}: ScriptRuntimeOptions): (tool: Tool, base: Profile) => Promise<Completed> {
-  const isOff = sandbox.keepsPaths === true;
-  const interpreters = new Map<string, Interpreter>();
+/** Finds what a script needs to run. Types are taken out of a folder once. */
+function createPreparation(options: ScriptRuntimeOptions): (tool: Tool, base: Profile) => Promise<Completed> {
+  const { sandbox, cache } = options;
   const stripped = new Map<string, Promise<string>>();
-  const completed = new WeakMap<Profile, Map<string, Completed>>();
-
-  function interpreterOf(tool: Tool, folder: string): Interpreter {
-    const code = tool.code as ScriptCode;
-    const key = JSON.stringify([code.interpreter, folder, code.path, code.digest]);
-    const found = interpreters.get(key) ?? findInterpreter(tool, code, folder);
-    interpreters.set(key, found);
-    return found;
-  }
 
   function strippedOf(folder: string): Promise<string> {
     const found = stripped.get(folder) ?? stripTypes(folder, cache);
@@ -145,21 +121,18 @@ function createPreparation({
   }
 
   return async (tool, base) => {
-    const { path } = tool.code as ScriptCode;
+    const code = tool.code as ScriptCode;
     const folder = base.mounts.find(({ target }) => target === "/skill")?.source;
     if (folder === undefined) {
       throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: "the profile has no folder at /skill" });
     }
-    const interpreter = interpreterOf(tool, folder);
-    const needsStripping = interpreter.family === "node" && isTypeScript(path);
-    const code = needsStripping ? await strippedOf(folder) : undefined;
-    const byNeed = completed.get(base) ?? new Map<string, Completed>();
-    completed.set(base, byNeed);
-    const key = JSON.stringify([interpreter, code]);
-    const made =
-      byNeed.get(key) ?? completeProfile(base, { interpreter, isOff, ...(code !== undefined && { stripped: code }) });
-    byNeed.set(key, made);
-    return made;
+    const interpreter = findInterpreter(tool, code, folder);
+    const needsStripping = interpreter.family === "node" && isTypeScript(code.path);
+    return completeProfile(base, {
+      interpreter,
+      isOff: sandbox.keepsPaths === true,
+      ...(needsStripping && { stripped: await strippedOf(folder) }),
+    });
   };
 }
 

@@ -5,54 +5,45 @@ import { copyJson, isRecord, maxJsonDepth, showValue, type JsonObject, type Json
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { logConnection, type OnConnection } from "../connection-log.ts";
-import { createStateFunctions } from "../state-functions.ts";
+import type { Secrets } from "../script/load-secrets.ts";
+import { createToolFunctions, readText, type ToolFunction } from "../tool-functions.ts";
 
 /** What a module's requests are answered with. */
 export interface HostFunctionOptions {
   readonly tool: Tool;
   readonly context: RuntimeContext;
+  readonly secrets: Secrets;
   readonly onConnection: OnConnection | undefined;
   /** The largest request and the largest answer. */
   readonly maxBytes: number;
 }
 
-type HostFunction = (request: JsonObject, options: HostFunctionOptions) => unknown;
-
-const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
-  ["log", (request, { context }) => context.log(textOf(request, "message"), request["data"])],
-  ["progress", ({ message, done, total }, { context }) => context.progress({ message, done, total } as object)],
-  ["chunk", ({ value = null }, { context }) => context.chunk(value)],
-  ["spend", ({ costUsd }, { context }) => context.spend(Number(costUsd))],
-  ["call", (request, { context }) => context.call(textOf(request, "tool"), request["input"] ?? {})],
-  ["user", (_request, { context }) => context.user],
-  ["http.request", sendRequest],
-]);
-
-/** Answers one request of a module, in JSON: `{ ok: true, value }` or `{ ok: false, code, message }`. Never rejects. */
-export async function answerRequest(bytes: Uint8Array, options: HostFunctionOptions): Promise<Uint8Array> {
-  try {
-    const request = parseRequest(bytes, options.maxBytes);
-    const name = textOf(request, "fn");
-    const run = findFunction(name, options);
-    const answer = Buffer.from(JSON.stringify({ ok: true, value: (await run(request, options)) ?? null }));
-    if (answer.length <= options.maxBytes) return answer;
-    throw new KitbagError("output-too-large", { tool: name, limitBytes: options.maxBytes });
-  } catch (cause) {
-    // What is ours is meant to be read; anything else could hold what a module must not see.
-    const { code, message } = isKitbagError(cause)
-      ? cause
-      : new KitbagError("program-failed", { reason: "Kitbag failed" });
-    return Buffer.from(JSON.stringify({ ok: false, code, message }));
-  }
-}
-
-function findFunction(name: string, { context }: HostFunctionOptions): HostFunction {
-  const found = hostFunctions.get(name);
-  if (found !== undefined) return found;
-  const state = new Map<string, HostFunction>(createStateFunctions(context, invalid));
-  const known = state.get(name);
-  if (known !== undefined) return known;
-  throw invalid("fn", showValue(name), `one of ${[...state.keys(), ...hostFunctions.keys()].join(", ")}`);
+/** Makes what answers the requests of a module, in JSON: `{ ok: true, value }` or `{ ok: false, code, message }`. It never rejects. */
+export function createHostFunctions(options: HostFunctionOptions): (request: Uint8Array) => Promise<Uint8Array> {
+  const { context, secrets, maxBytes } = options;
+  const functions = new Map<string, ToolFunction>([
+    ...createToolFunctions({ context, secrets, refuse: invalid }),
+    ["chunk", ({ value = null }) => context.chunk(value)],
+    ["call", (request) => context.call(readText(request, "tool", invalid), request["input"] ?? {})],
+    ["http.request", (request) => sendRequest(request, options)],
+  ]);
+  return async (bytes) => {
+    try {
+      const request = parseRequest(bytes, maxBytes);
+      const name = readText(request, "fn", invalid);
+      const run = functions.get(name);
+      if (run === undefined) throw invalid("fn", showValue(name), `one of ${[...functions.keys()].join(", ")}`);
+      const answer = Buffer.from(JSON.stringify({ ok: true, value: (await run(request)) ?? null }));
+      if (answer.length <= maxBytes) return answer;
+      throw new KitbagError("output-too-large", { tool: name, limitBytes: maxBytes });
+    } catch (cause) {
+      // What is ours is meant to be read; anything else could hold what a module must not see.
+      const { code, message } = isKitbagError(cause)
+        ? cause
+        : new KitbagError("program-failed", { reason: "Kitbag failed" });
+      return Buffer.from(JSON.stringify({ ok: false, code, message }));
+    }
+  };
 }
 
 function parseRequest(bytes: Uint8Array, maxBytes: number): JsonObject {
@@ -67,12 +58,6 @@ function parseRequest(bytes: Uint8Array, maxBytes: number): JsonObject {
   throw invalid("request", showValue(parsed), 'an object with "fn"');
 }
 
-function textOf(request: JsonObject, name: string): string {
-  const found = request[name];
-  if (typeof found === "string") return found;
-  throw invalid(name, showValue(found), "a text");
-}
-
 function invalid(option: string, found: string, expected: string): KitbagError {
   return new KitbagError("option-invalid", { option, found, expected });
 }
@@ -80,7 +65,7 @@ function invalid(option: string, found: string, expected: string): KitbagError {
 /** Makes a request, if the tool's network permission allows it. Bytes that are no text go as `bodyBase64`, both ways. */
 async function sendRequest(request: JsonObject, options: HostFunctionOptions): Promise<unknown> {
   const { tool, context, maxBytes } = options;
-  const url = textOf(request, "url");
+  const url = readText(request, "url", invalid);
   const rules = tool.permissions.network ?? [];
   if (rules.length === 0) {
     const reason = "it declares no host; add it to its permissions: network";

@@ -15,7 +15,7 @@ import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secre
 import { createLineLog, createTail } from "../script/output/read-output.ts";
 import { createHosts } from "./find-hosts.ts";
 import { HostGone, type HostResult } from "./host-connection.ts";
-import { answerRequest } from "./host-functions.ts";
+import { createHostFunctions } from "./host-functions.ts";
 import type { CallLimits } from "./inside/wire/messages.ts";
 
 const mebibyte = 1024 * 1024;
@@ -89,8 +89,7 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
           lines.push(bytes);
           tail.push(bytes);
         },
-        onAsk: (request: Uint8Array) =>
-          answerRequest(request, { tool, context, onConnection, maxBytes: limits.outputBytes }),
+        onAsk: createHostFunctions({ tool, context, secrets, onConnection, maxBytes: limits.outputBytes }),
         loadModule: () => readModule(code),
       };
       const result = await host.call(call, context.signal).catch((cause: unknown) => toEnd(cause, sandbox));

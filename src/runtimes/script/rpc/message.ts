@@ -69,7 +69,6 @@ function isId(id: JsonValue): id is string | number {
   return typeof id === "number" || (typeof id === "string" && id.length <= longestId);
 }
 
-/** Tells whether a JSON value is an object, and no list. */
 /** One line that answers `id`; of the order jsonrpc, id, result. */
 export function renderResult(id: string | number, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result ?? null)}}\n`;

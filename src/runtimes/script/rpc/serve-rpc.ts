@@ -27,209 +27,153 @@ export const defaultRpcLimits: RpcLimits = {
   maxMistakes: 100,
 };
 
-/** The conversation with one script. */
-export interface RpcSession {
-  /** Resolves when the script has closed its end and everything it said was heard. Never rejects. */
-  readonly ended: Promise<void>;
-  /** Why the script got no result the last time that it got none. */
-  refused(): KitbagError | undefined;
-  /** Whether it stopped listening because too many messages made no sense. */
-  hasGivenUp(): boolean;
-  /** Stops listening. */
-  close(): void;
-}
-
-/** Answers a script that speaks JSON-RPC 2.0 over `channel`, one message a line. Costs nothing until it does. */
-export function serveRpc(channel: Duplex, methods: RpcMethods, limits: RpcLimits = defaultRpcLimits): RpcSession {
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  let session: Conversation | undefined;
-  let isClosed = false;
-
-  channel.on("data", (piece: Buffer) => {
-    session ??= converse(channel, methods, limits);
-    session.push(piece);
-  });
-  channel.once("end", () => {
-    if (session === undefined) end();
-    else session.finish(end);
-  });
-  channel.once("error", close);
-  channel.once("close", close);
-
-  function close(): void {
-    if (isClosed) return;
-    isClosed = true;
-    session?.close();
-    channel.destroy();
-    end();
-  }
-
-  return {
-    ended,
-    refused: () => session?.refused(),
-    hasGivenUp: () => session?.hasGivenUp() === true,
-    close,
-  };
-}
-
-interface Conversation extends Pick<RpcSession, "refused" | "hasGivenUp" | "close"> {
-  push(piece: Buffer): void;
-  /** Calls `done` when everything that was said is heard. */
-  finish(done: () => void): void;
-}
-
 /** How often a script that asks too fast is looked at again. */
 const pauseMs = 20;
 
-/** Hears what a script says as fast as it may: one that is faster waits as soon as its pipe is full. */
-function converse(channel: Duplex, methods: RpcMethods, limits: RpcLimits): Conversation {
-  const lines: Buffer[] = [];
-  const pace = createPace(limits.messagesPerSecond);
-  const speaker = createSpeaker(channel, limits);
-  const hearer = createHearer(speaker, methods, limits, pump);
-  let timer: NodeJS.Timeout | undefined;
-  let whenDone: (() => void) | undefined;
-
-  const splitter = createLineSplitter({
-    maxBytes: limits.maxMessageBytes,
-    onLine(line) {
-      if (line.length > 0) lines.push(line);
-    },
-    onTooLong: () => speaker.refuse(wrong(`Cannot read a message of more than ${limits.maxMessageBytes} bytes`)),
-  });
-
-  function pump(): void {
-    clearTimeout(timer);
-    while (lines.length > 0 && hearer.open() < limits.maxParallel && speaker.isHeard() && pace.take()) {
-      const line = lines.shift();
-      if (line !== undefined) hearer.hear(line);
-    }
-    if (channel.destroyed) return;
-    if (lines.length > 0) {
-      channel.pause();
-      timer = setTimeout(pump, pauseMs);
-    } else {
-      channel.resume();
-      if (hearer.open() === 0) whenDone?.();
-    }
-  }
-
-  return {
-    push(piece) {
-      splitter.push(piece);
-      pump();
-    },
-    finish(done) {
-      whenDone = done;
-      pump();
-    },
-    refused: () => hearer.refused(),
-    hasGivenUp: () => speaker.hasGivenUp(),
-    close() {
-      clearTimeout(timer);
-      lines.length = 0;
-    },
-  };
+/** Answers a script that speaks JSON-RPC 2.0 over `channel`, one message a line. */
+export function serveRpc(channel: Duplex, methods: RpcMethods, limits: RpcLimits = defaultRpcLimits): RpcSession {
+  return new RpcSession(channel, methods, limits);
 }
 
-/** Allows so many things a second, and as many at once after a rest. */
-function createPace(perSecond: number): { take(): boolean } {
-  let tokens = perSecond;
-  let filledAt = performance.now();
-  return {
-    take() {
-      const now = performance.now();
-      tokens = Math.min(perSecond, tokens + ((now - filledAt) / 1000) * perSecond);
-      filledAt = now;
-      if (tokens < 1) return false;
-      tokens -= 1;
-      return true;
-    },
-  };
-}
-
-interface Speaker {
-  answer(id: string | number, line: string): void;
-  /** Tells what was wrong, and stops listening to a script that makes no sense at all. */
-  refuse(cause: unknown): void;
-  /** Whether the script reads its answers. */
-  isHeard(): boolean;
-  hasGivenUp(): boolean;
-}
-
-function createSpeaker(channel: Duplex, limits: RpcLimits): Speaker {
-  let mistakes = 0;
-
-  function write(line: string): void {
-    if (channel.writable) channel.write(line);
-  }
-
-  return {
-    answer(id, line) {
-      const isSmall = line.length <= limits.maxAnswerBytes;
-      const tooLarge = new RpcError(rpcCodes.failed, `Cannot answer with more than ${limits.maxAnswerBytes} bytes`);
-      write(isSmall ? line : renderError(id, tooLarge));
-    },
-    refuse(cause) {
-      mistakes += 1;
-      write(renderError(null, cause));
-      if (mistakes > limits.maxMistakes) channel.destroy();
-    },
-    isHeard: () => !channel.destroyed && !channel.writableNeedDrain,
-    hasGivenUp: () => mistakes > limits.maxMistakes,
-  };
-}
-
-interface Hearer {
-  hear(line: Buffer): void;
+/** The conversation with one script. It is heard as fast as it may speak: one that is faster waits as soon as its pipe is full. */
+export class RpcSession {
+  /** Resolves when the script has closed its end and everything it said was heard. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #end: () => void;
+  readonly #channel: Duplex;
+  readonly #methods: RpcMethods;
+  readonly #limits: RpcLimits;
+  readonly #lines: Buffer[] = [];
+  /** The ids of the messages that are being worked on. */
+  readonly #ids = new Set<string | number>();
   /** How many messages are being worked on. */
-  open(): number;
-  refused(): KitbagError | undefined;
-}
+  #open = 0;
+  #mistakes = 0;
+  #refused: KitbagError | undefined;
+  /** How many messages may be heard at once, which grows with the time. */
+  #tokens: number;
+  #filledAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #hasSaidAll = false;
 
-function createHearer(speaker: Speaker, methods: RpcMethods, limits: RpcLimits, onDone: () => void): Hearer {
-  const running = new Set<string | number>();
-  let open = 0;
-  let refused: KitbagError | undefined;
-
-  async function serve({ id, method, params }: RpcRequest): Promise<void> {
-    const run = methods.get(method);
-    try {
-      if (run === undefined) throw new RpcError(rpcCodes.unknownMethod, unknownMethod(method, methods));
-      const result = await run(params);
-      if (id !== undefined) speaker.answer(id, renderResult(id, result));
-    } catch (cause) {
-      if (isKitbagError(cause)) refused = cause;
-      if (id !== undefined) speaker.answer(id, renderError(id, cause));
-      else if (run === undefined) speaker.refuse(cause);
-    }
-  }
-
-  function begin(request: RpcRequest): void {
-    const { id } = request;
-    if (id !== undefined && running.has(id)) {
-      throw wrong(`Cannot use the id ${JSON.stringify(id)} again: it is still waiting`);
-    }
-    if (id !== undefined) running.add(id);
-    open += 1;
-    void serve(request).finally(() => {
-      open -= 1;
-      if (id !== undefined) running.delete(id);
-      onDone();
+  constructor(channel: Duplex, methods: RpcMethods, limits: RpcLimits) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#end = resolve;
+    this.#channel = channel;
+    this.#methods = methods;
+    this.#limits = limits;
+    this.#tokens = limits.messagesPerSecond;
+    const splitter = createLineSplitter({
+      maxBytes: limits.maxMessageBytes,
+      onLine: (line) => {
+        if (line.length > 0) this.#lines.push(line);
+      },
+      onTooLong: () => this.#refuse(wrong(`Cannot read a message of more than ${limits.maxMessageBytes} bytes`)),
     });
+    channel.on("data", (piece: Buffer) => {
+      splitter.push(piece);
+      this.#pump();
+    });
+    channel.once("end", () => {
+      this.#hasSaidAll = true;
+      this.#pump();
+    });
+    for (const event of ["error", "close"]) channel.once(event, () => this.close());
   }
 
-  return {
-    hear(line) {
-      try {
-        begin(parseRequest(line, limits.maxMessageBytes));
-      } catch (cause) {
-        speaker.refuse(cause);
+  /** Why the script got no result the last time that it got none. */
+  get refused(): KitbagError | undefined {
+    return this.#refused;
+  }
+
+  /** Whether it stopped listening because too many messages made no sense. */
+  get hasGivenUp(): boolean {
+    return this.#mistakes > this.#limits.maxMistakes;
+  }
+
+  /** Stops listening. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#lines.length = 0;
+    this.#channel.destroy();
+    this.#end();
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer);
+    while (this.#lines.length > 0 && this.#mayHear()) this.#hear(this.#lines.shift() as Buffer);
+    if (this.#channel.destroyed) return;
+    if (this.#lines.length > 0) {
+      this.#channel.pause();
+      this.#timer = setTimeout(() => this.#pump(), pauseMs);
+    } else {
+      this.#channel.resume();
+      if (this.#hasSaidAll && this.#open === 0) this.#end();
+    }
+  }
+
+  /** Whether the script reads its answers, and asks neither too much at once nor too fast: after a rest it may ask more. */
+  #mayHear(): boolean {
+    const { maxParallel, messagesPerSecond } = this.#limits;
+    if (this.#channel.destroyed || this.#channel.writableNeedDrain || this.#open >= maxParallel) return false;
+    const now = performance.now();
+    const more = ((now - this.#filledAt) / 1000) * messagesPerSecond;
+    this.#tokens = Math.min(messagesPerSecond, this.#tokens + more);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #hear(line: Buffer): void {
+    try {
+      const request = parseRequest(line, this.#limits.maxMessageBytes);
+      const { id } = request;
+      if (id !== undefined && this.#ids.has(id)) {
+        throw wrong(`Cannot use the id ${JSON.stringify(id)} again: it is still waiting`);
       }
-    },
-    open: () => open,
-    refused: () => refused,
-  };
+      if (id !== undefined) this.#ids.add(id);
+      this.#open += 1;
+      void this.#serve(request).finally(() => {
+        this.#open -= 1;
+        if (id !== undefined) this.#ids.delete(id);
+        this.#pump();
+      });
+    } catch (cause) {
+      this.#refuse(cause);
+    }
+  }
+
+  async #serve({ id, method, params }: RpcRequest): Promise<void> {
+    const run = this.#methods.get(method);
+    try {
+      if (run === undefined) throw new RpcError(rpcCodes.unknownMethod, unknownMethod(method, this.#methods));
+      const result = await run(params);
+      if (id !== undefined) this.#answer(id, renderResult(id, result));
+    } catch (cause) {
+      if (isKitbagError(cause)) this.#refused = cause;
+      if (id !== undefined) this.#answer(id, renderError(id, cause));
+      else if (run === undefined) this.#refuse(cause);
+    }
+  }
+
+  #answer(id: string | number, line: string): void {
+    const { maxAnswerBytes } = this.#limits;
+    const tooLarge = `Cannot answer with more than ${maxAnswerBytes} bytes`;
+    this.#write(line.length <= maxAnswerBytes ? line : renderError(id, new RpcError(rpcCodes.failed, tooLarge)));
+  }
+
+  /** Tells what was wrong, and stops listening to a script that makes no sense at all. */
+  #refuse(cause: unknown): void {
+    this.#mistakes += 1;
+    this.#write(renderError(null, cause));
+    if (this.hasGivenUp) this.#channel.destroy();
+  }
+
+  #write(line: string): void {
+    if (this.#channel.writable) this.#channel.write(line);
+  }
 }
 
 function wrong(message: string): RpcError {

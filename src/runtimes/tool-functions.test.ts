@@ -1,9 +1,9 @@
 import { createWorkspace, defineTool, type JsonObject } from "kitbag";
 import { expect, test } from "vitest";
 
-import { createStateFunctions } from "./state-functions.ts";
+import { createToolFunctions } from "./tool-functions.ts";
 
-test("createStateFunctions() writes only over what is expected", async () => {
+test("createToolFunctions() writes only over what is expected", async () => {
   const answers = await run(
     ["state.compareAndSet", { key: "a", version: 0, value: 1 }],
     ["state.compareAndSet", { key: "a", version: 0, value: 2 }],
@@ -28,7 +28,7 @@ test.for([
   ["state.list", { prefix: 1 }, "prefix"],
   ["state.list", { after: {} }, "after"],
   ["state.list", { limit: "3" }, "limit"],
-] as const)("createStateFunctions() refuses %s with %j, and writes nothing", async ([name, params, wrong]) => {
+] as const)("createToolFunctions() refuses %s with %j, and writes nothing", async ([name, params, wrong]) => {
   const [failure, ...rest] = await run([name, params], ["state.list", {}]);
 
   expect(failure).toMatch(`Error: ${wrong}: found `);
@@ -45,9 +45,10 @@ async function run(...requests: readonly Request[]): Promise<readonly unknown[]>
     description: "Asks",
     async run(_input, context) {
       const refuse = (name: string, found: string): Error => new Error(`${name}: found ${found}`);
-      const functions = new Map(createStateFunctions(context, refuse));
+      const secrets = { show: <Value>(value: Value) => value, showMessage: (message: string) => message };
+      const functions = new Map(createToolFunctions({ context, secrets, refuse }));
       for (const [name, params] of requests) {
-        answers.push(await functions.get(name)?.(params).catch(String));
+        answers.push(await Promise.resolve(functions.get(name)?.(params)).catch(String));
       }
     },
   });
