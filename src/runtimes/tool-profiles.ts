@@ -19,7 +19,7 @@ export interface ProfileOptions {
   readonly sandbox: FoundSandbox;
   readonly places: GrantPlaces;
   readonly dependencies: Dependencies;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** Called when a connection of a tool ended or was refused. */
   readonly onConnection?: (tool: Tool, connection: EgressConnection) => void;
 }
@@ -52,7 +52,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       programs: grants.programs,
       directory: grants.directory,
       limits: { ...defaultLimits, ...limits },
-      ...(exit !== undefined && { egress: exit.egress.socket }),
+      ...(exit !== undefined && { egress: exit.socket }),
       ...(tool.permissions.sockets !== undefined && { sockets: tool.permissions.sockets }),
     };
   }
@@ -86,32 +86,24 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   };
 }
 
-interface Exit {
-  readonly egress: Egress;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
 /** Ways out of the sandbox: one for each tool that may use the network. */
 function createExits({ sandbox, onConnection }: ProfileOptions): {
-  find(tool: Tool): Promise<Exit> | undefined;
+  find(tool: Tool): Promise<Egress> | undefined;
   settle(tool: Tool): Promise<void>;
   close(): Promise<void>;
 } {
   const open: Egress[] = [];
-  const exits = new WeakMap<Tool, Promise<Exit>>();
+  const exits = new WeakMap<Tool, Promise<Egress>>();
 
-  async function openExit(tool: Tool, rules: readonly string[]): Promise<Exit> {
-    const [{ openEgress }, { egressEnvironment }] = await Promise.all([
-      import("../sandbox/egress/open-egress.ts"),
-      import("../sandbox/egress/relay.ts"),
-    ]);
-    const egress = await openEgress({
+  async function openExit(tool: Tool, rules: readonly string[]): Promise<Egress> {
+    const { openEgress } = await import("../sandbox/egress/open-egress.ts");
+    const exit = await openEgress({
       rules,
       directory: sandbox.area.own,
       onConnection: (connection) => onConnection?.(tool, connection),
     });
-    open.push(egress);
-    return { egress, environment: egressEnvironment(rules) };
+    open.push(exit);
+    return exit;
   }
 
   return {
@@ -125,10 +117,10 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
     async settle(tool) {
       // The call that needed it got the failure.
       const exit = await exits.get(tool)?.catch(() => undefined);
-      await exit?.egress.settle();
+      await exit?.settle();
     },
     async close() {
-      await Promise.all(open.map((egress) => egress.close()));
+      await Promise.all(open.map((exit) => exit.close()));
     },
   };
 }

@@ -106,6 +106,13 @@ export interface ExitStatus {
   readonly replaced?: string;
 }
 
+/** How a program ended, in words that follow a colon. */
+export function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): string {
+  if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
+  if (outOfMemory === true) return "it used more memory than it may";
+  return signal === undefined ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+}
+
 /** A program that runs inside. */
 export interface SandboxProcess {
   readonly pid: number;

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 
@@ -58,7 +57,7 @@ export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReac
     return {
       egress: egress.socket,
       mounts: certificates === undefined ? [] : [{ source: certificates, target: certificatesInside }],
-      environment: { ...egressEnvironment(hosts), ...(certificates !== undefined && trust) },
+      environment: { ...egress.environment, ...(certificates !== undefined && trust) },
       refused() {
         const wanted = egress.connections
           .filter(({ allowed, host }) => !allowed && host !== "")

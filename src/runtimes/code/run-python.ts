@@ -4,7 +4,7 @@ import type { Duplex, Readable } from "node:stream";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { findProgram } from "../../sandbox/programs.ts";
-import { defaultLimits, type ExitStatus, type Profile, type Sandbox } from "../../sandbox/sandbox.ts";
+import { defaultLimits, describeExit, type ExitStatus, type Profile, type Sandbox } from "../../sandbox/sandbox.ts";
 import { serveRpc, type RpcLimits } from "../script/rpc/serve-rpc.ts";
 import type { CodeLimits, ProgramSession } from "./program-session.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
@@ -87,12 +87,12 @@ function cpuSecondsOf({ cpuMs }: CodeLimits): number {
   return Math.ceil(cpuMs / 1000) + 1;
 }
 
-function toEnd({ code, signal, outOfMemory }: ExitStatus, isLate: boolean): ProgramEnd {
+function toEnd(status: ExitStatus, isLate: boolean): ProgramEnd {
+  const { code, signal, outOfMemory } = status;
   if (outOfMemory === true) return { status: "out-of-memory" };
   const isKilled = (signal !== undefined && killers.has(signal)) || (code !== undefined && killerCodes.has(code));
   if (isKilled && isLate) return { status: "out-of-time" };
-  const how = signal === undefined ? `exit code ${code}` : `the signal ${signal}`;
-  return { status: "failed", reason: `it ended with ${how} before it was finished` };
+  return { status: "failed", reason: `${describeExit(status)} before it was finished` };
 }
 
 /** Reads what a program prints until it ends, keeps the beginning and lets the rest go. */

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, Progress as McpProgress, Transport } from "@modelcontextprotocol/client";
 
-import { describeCause } from "../../core/errors.ts";
-import type { McpDefinition, McpSource } from "../../core/mcp-source.ts";
+import { describeCause, KitbagError } from "../../core/errors.ts";
+import { type McpDefinition, type McpSource, toSourceKey } from "../../core/mcp-source.ts";
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Secrets } from "../script/load-secrets.ts";
 import { type Definitions, findChangedParts, readDefinitions } from "./definitions.ts";
@@ -129,6 +129,11 @@ async function list(client: Client, { tools: wanted }: McpSource, signal: AbortS
     cursor = nextCursor;
   }
   throw new Error(`its list of tools has more than ${mostPages} pages`);
+}
+
+/** The failure of a server. */
+export function toMcpFailure(source: McpSource, reason: string, cause?: unknown): KitbagError<"mcp-failed"> {
+  return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 }
 
 /** What went wrong with a server, for a person, without its secrets. */

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-source.ts";
+import { isKitbagError, type KitbagError } from "../../core/errors.ts";
+import { isMcpProgram, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-source.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
@@ -11,7 +11,7 @@ import type { Limits } from "../../sandbox/sandbox.ts";
 import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
 import type { FindSecret } from "../script/load-secrets.ts";
-import { connectServer, describeServerError, type McpConnection } from "./connect-server.ts";
+import { connectServer, describeServerError, type McpConnection, toMcpFailure } from "./connect-server.ts";
 import type { Definitions } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
 import { openAddress } from "./open-address.ts";
@@ -27,8 +27,8 @@ export interface ConnectorOptions {
   /** Kitbag's home: log-ins are kept there. */
   readonly home: string;
   /** Values for names of variables, tokens and headers. @default none */
-  readonly findSecret?: FindSecret;
-  readonly limits?: Partial<Limits>;
+  readonly findSecret?: FindSecret | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** The largest message of a server. @default 16 MiB */
   readonly maxMessageBytes?: number;
   /** Finds the addresses of servers over HTTP. @default the system's resolver */
@@ -38,7 +38,7 @@ export interface ConnectorOptions {
 /** One attempt to connect. */
 export interface Attempt {
   readonly signal: AbortSignal;
-  readonly logIn?: LogIn;
+  readonly logIn?: LogIn | undefined;
   readonly onDefinitions: (definitions: Definitions) => void;
 }
 
@@ -69,13 +69,12 @@ const usualMessageBytes = 16 * 1024 * 1024;
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const findPlace = createPlaces(options);
-  const { findSecret = () => undefined, maxMessageBytes = usualMessageBytes, home, limits } = options;
+  const { findSecret = () => undefined, maxMessageBytes = usualMessageBytes, home, limits, lookup } = options;
 
   async function startProgram(source: McpProgram): Promise<Omit<Started, "source">> {
     const place = await findPlace(source);
     const { process, close, ...facts } = await startServer(source, {
-      ...{ ...place, ...options.toPlaces(place.sandbox), findSecret },
-      ...(limits !== undefined && { limits }),
+      ...{ ...place, ...options.toPlaces(place.sandbox), findSecret, limits },
     });
     const transport = programTransport(process, { maxBytes: maxMessageBytes });
     void transport.gone.then(close);
@@ -94,8 +93,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   return (source, attempt) => {
     if (isMcpProgram(source)) return connectProgram(source, attempt);
     const directory = join(home, "mcp");
-    const found = options.lookup === undefined ? {} : { lookup: options.lookup };
-    return connectAddress(source, attempt, { findSecret, directory, maxBytes: maxMessageBytes, ...found });
+    return connectAddress(source, attempt, { findSecret, directory, maxBytes: maxMessageBytes, lookup });
   };
 }
 
@@ -124,12 +122,7 @@ async function greet(
     const diedItself = isDead && !signal.aborted && transport.wasEnded === undefined;
     await transport.close();
     const reason = isDead && !signal.aborted ? await transport.gone : describeServerError(cause, secrets);
-    const failure = new KitbagError(
-      "mcp-failed",
-      { server: toSourceKey(source), reason: secrets.show(reason) },
-      { cause },
-    );
-    return { diedItself, failure };
+    return { diedItself, failure: toMcpFailure(source, secrets.show(reason), cause) };
   }
 }
 
@@ -139,7 +132,7 @@ async function connectAddress(
   options: Omit<Parameters<typeof openAddress>[1], "logIn">,
 ): Promise<Connected> {
   const { signal, logIn, onDefinitions } = attempt;
-  const open = () => openAddress(source, { ...options, ...(logIn !== undefined && { logIn }) });
+  const open = () => openAddress(source, { ...options, logIn });
   const connect = async (): Promise<Connected> => {
     const { transport, secrets } = await open();
     return { connection: await connectServer({ source, transport, secrets, onDefinitions }, signal) };
@@ -177,8 +170,7 @@ async function logInAndConnect(source: McpAddress, { open, connect, logIn }: Log
 }
 
 function toFailure(source: McpAddress, cause: unknown): KitbagError {
-  const reason = `${new URL(source.url).origin}: ${describeServerError(cause, undefined)}`;
-  return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
+  return toMcpFailure(source, `${new URL(source.url).origin}: ${describeServerError(cause, undefined)}`, cause);
 }
 
 interface Place {
@@ -188,7 +180,7 @@ interface Place {
 
 /** Sandboxes, each looked for once. */
 function createPlaces({ findSandbox }: ConnectorOptions): (source: McpProgram) => Promise<Place> {
-  const found = new Map<string, Promise<Place>>();
+  const found = new Map<McpProgram["sandbox"], Promise<Place>>();
   async function open(off: "off" | undefined): Promise<Place> {
     const sandbox = await findSandbox(off);
     const directory = await mkdtemp(join(sandbox.area.own, "mcp-"));
@@ -196,10 +188,9 @@ function createPlaces({ findSandbox }: ConnectorOptions): (source: McpProgram) =
     return { sandbox, snapshots: createSnapshots(directory) };
   }
   return ({ sandbox: off }) => {
-    const key = off ?? "";
-    const place = found.get(key) ?? open(off);
-    found.set(key, place);
-    place.catch(() => found.delete(key));
+    const place = found.get(off) ?? open(off);
+    found.set(off, place);
+    place.catch(() => found.delete(off));
     return place;
   };
 }

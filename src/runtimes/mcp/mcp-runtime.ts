@@ -12,7 +12,7 @@ import { type FoundSandbox, findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { RuntimesOptions } from "../runtimes-options.ts";
-import { type McpConnection, describeServerError } from "./connect-server.ts";
+import { type McpConnection, describeServerError, toMcpFailure } from "./connect-server.ts";
 import type { LogIn } from "./oauth-file.ts";
 import type { ProgramTransport } from "./program-transport.ts";
 import type { RestartPolicy } from "./server-link.ts";
@@ -65,7 +65,7 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
         return await callTool(server, { tool, input: input as Record<string, unknown> }, context);
       } finally {
         server.busy -= 1;
-        if (server.busy === 0) server.program?.setHeld(false);
+        if (server.busy === 0) server.connected?.program?.setHeld(false);
         await checkPlaces(server);
       }
     },
@@ -73,7 +73,7 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
       const server = servers.find(source);
       server.logIn = logIn;
       const connection = await server.link.open(signal);
-      if (server.busy === 0) server.program?.setHeld(false);
+      if (server.busy === 0) server.connected?.program?.setHeld(false);
       return connection;
     },
     onEvent(listener) {
@@ -85,18 +85,18 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
 }
 
 /** A program that made something at a shielded place is ended: the next one is kept off what is there by then. */
-async function checkPlaces({ check, program }: Server): Promise<void> {
+async function checkPlaces({ connected }: Server): Promise<void> {
   try {
-    check?.();
+    connected?.check?.();
   } catch (cause) {
-    await program?.close();
+    await connected?.program?.close();
     throw cause;
   }
 }
 
 /** A program that may have lost a shield is not used again: the next one is kept off what is there now. */
-async function endReplaced({ findReplaced, program }: Server): Promise<void> {
-  if (findReplaced?.() !== undefined) await program?.close();
+async function endReplaced({ connected }: Server): Promise<void> {
+  if (connected?.findReplaced?.() !== undefined) await connected.program?.close();
 }
 
 interface Called {
@@ -108,7 +108,8 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
   const { source, definition } = tool.code as McpCode;
   await endReplaced(server);
   const connection = await server.link.open(context.signal);
-  server.program?.setHeld(true);
+  const program = server.connected?.program;
+  program?.setHeld(true);
   const begun = performance.now();
   try {
     await checkDefinition(tool, connection, context.signal);
@@ -127,7 +128,6 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
     server.link.markWell();
     return connection.secrets.show(toOutput(tool.name, result));
   } catch (cause) {
-    const { program } = server;
     // A program that does not even hear that it should stop would run on unseen.
     if (context.signal.aborted && server.busy === 1 && program !== undefined && program.heardAt < begun) {
       connection.abandon("it went on with a call that was cancelled");
@@ -156,7 +156,7 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
   const end =
     connection.end === undefined || program === undefined ? undefined : ((await program?.gone) ?? connection.end);
   const reason = end === undefined ? text : `${connection.secrets.show(end)}, while a call was on its way`;
-  return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
+  return toMcpFailure(source, reason, cause);
 }
 
 /** Refuses a tool whose description has changed since it was trusted. */
@@ -217,8 +217,8 @@ export function startMcp(
       return shared.sandbox;
     },
     toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared : { places: { directory } }),
-    ...(findSecret !== undefined && { findSecret }),
-    ...(limits !== undefined && { limits }),
+    findSecret,
+    limits,
   });
   if (options.onMcp !== undefined) runtime.onEvent(options.onMcp);
   return {

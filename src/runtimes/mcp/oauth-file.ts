@@ -40,9 +40,9 @@ export interface OAuthFileOptions {
   /** Where tokens are kept, in files that only this user can read. */
   readonly directory: string;
   /** The secret of a client that acts for itself. */
-  readonly clientSecret?: string;
+  readonly clientSecret?: string | undefined;
   /** @default no log-in: only tokens that are there are used and renewed */
-  readonly logIn?: LogIn;
+  readonly logIn?: LogIn | undefined;
 }
 
 /** A provider of tokens for the SDK that keeps them in a file. */

@@ -1,10 +1,10 @@
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-import { KitbagError } from "../../core/errors.ts";
-import { type McpAddress, toSourceKey } from "../../core/mcp-source.ts";
+import type { McpAddress } from "../../core/mcp-source.ts";
 import { listInnerHost, type Reach, toTarget, guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
 import { parseNetworkRule, showTarget } from "../../sandbox/egress/network-rule.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";
+import { toMcpFailure } from "./connect-server.ts";
 import { type LogIn, oauthFile, type OAuthFile } from "./oauth-file.ts";
 
 /** How servers are reached over HTTP. */
@@ -14,7 +14,7 @@ export interface AddressOptions {
   readonly directory: string;
   /** The largest message. */
   readonly maxBytes: number;
-  readonly logIn?: LogIn;
+  readonly logIn?: LogIn | undefined;
   /** @default the system's resolver */
   readonly lookup?: Reach["lookup"];
 }
@@ -47,25 +47,20 @@ async function findSecrets(source: McpAddress, findSecret: FindSecret): Promise<
   const { token, headers = {}, oauth } = source;
   const { protocol, hostname, origin } = new URL(source.url);
   const names = [token, ...Object.values(headers), oauth?.clientSecret].filter((name) => name !== undefined);
-  const refuse = (reason: string): KitbagError =>
-    new KitbagError("mcp-failed", { server: toSourceKey(source), reason });
   if ((names.length > 0 || oauth !== undefined) && protocol === "http:" && !isLoopback(hostname)) {
-    throw refuse(`${origin} is not encrypted, and secrets would go there; use https`);
+    throw toMcpFailure(source, `${origin} is not encrypted, and secrets would go there; use https`);
   }
   const secrets = await loadSecrets({ permissions: { env: names } }, findSecret);
   const missing = names.find((name) => secrets.values[name] === undefined);
   if (missing === undefined) return secrets;
-  throw refuse(`the secret ${missing} is not set; put it in the environment or in secrets.env in Kitbag's home`);
+  const cure = "put it in the environment or in secrets.env in Kitbag's home";
+  throw toMcpFailure(source, `the secret ${missing} is not set; ${cure}`);
 }
 
 function openProvider(source: McpAddress, { values }: Secrets, { directory, logIn }: AddressOptions): OAuthFile {
   const name = source.oauth?.clientSecret;
   const clientSecret = name === undefined ? undefined : values[name];
-  return oauthFile(source, {
-    directory,
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(logIn !== undefined && { logIn }),
-  });
+  return oauthFile(source, { directory, clientSecret, logIn });
 }
 
 /** What is named in plain sight is meant; a name that leads there is not. */
@@ -80,7 +75,7 @@ function toReach({ url, oauth, skill, allowHosts = [] }: McpAddress, lookup: Rea
       skill === undefined
         ? 'if that is meant, list the host in "allowHosts" of the server'
         : "if that is meant, list the address in the network permission of the skill",
-    ...(lookup !== undefined && { lookup }),
+    lookup,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { createLineSplitter } from "../../platform/lines.ts";
-import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { describeExit, type SandboxProcess } from "../../sandbox/sandbox.ts";
 
 /** A program that speaks MCP on its standard streams. */
 export interface ProgramTransport extends Transport {
@@ -101,10 +101,4 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   } catch {
     return undefined;
   }
-}
-
-function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): string {
-  if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
-  if (outOfMemory === true) return "it used more memory than it may";
-  return signal === undefined ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { backOffMs, untilAborted } from "../../core/async.ts";
-import { isKitbagError, KitbagError, describeCause } from "../../core/errors.ts";
-import { toSourceKey, type McpSource } from "../../core/mcp-source.ts";
-import type { McpConnection } from "./connect-server.ts";
+import { isKitbagError, describeCause } from "../../core/errors.ts";
+import type { McpSource } from "../../core/mcp-source.ts";
+import { type McpConnection, toMcpFailure } from "./connect-server.ts";
 
 /** How often, and after how long, a server is started again. */
 export interface RestartPolicy {
@@ -37,7 +37,7 @@ export interface ServerLink {
 export interface LinkOptions {
   readonly source: McpSource;
   readonly connect: (signal: AbortSignal) => Promise<McpConnection>;
-  readonly restarts?: Partial<RestartPolicy>;
+  readonly restarts?: Partial<RestartPolicy> | undefined;
   /** Told when the server is taken out. */
   readonly onDown?: (reason: string) => void;
 }
@@ -88,9 +88,6 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
   let opening: Promise<McpConnection> | undefined;
   let opened: McpConnection | undefined;
 
-  const fail = (reason: string, cause?: unknown): KitbagError =>
-    new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
-
   /** A server that died counts when it is needed again: it may have been asked to end. */
   function bury(): void {
     if (opened?.end === undefined) return;
@@ -110,7 +107,7 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
       opening = undefined;
       const reason = isKitbagError(cause, "mcp-failed") ? cause.details.reason : describeCause(cause);
       record.count(reason);
-      throw isKitbagError(cause) ? cause : fail(reason, cause);
+      throw isKitbagError(cause) ? cause : toMcpFailure(source, reason, cause);
     }
   }
 
@@ -118,7 +115,7 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
     open(signal) {
       bury();
       const reason = closing.signal.aborted ? "Kitbag has closed it" : record.whyOut();
-      if (reason !== undefined) return Promise.reject(fail(reason));
+      if (reason !== undefined) return Promise.reject(toMcpFailure(source, reason));
       opening ??= start();
       // Each caller waits for himself: one that gives up must not end what others wait for.
       return untilAborted(opening, signal);

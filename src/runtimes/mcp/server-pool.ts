@@ -1,10 +1,8 @@
 import type { McpSource } from "../../core/mcp-source.ts";
-import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import type { McpConnection } from "./connect-server.ts";
-import { createConnector, type ConnectorOptions } from "./connect-source.ts";
+import { type Connected, createConnector, type ConnectorOptions } from "./connect-source.ts";
 import type { Definitions } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
-import type { ProgramTransport } from "./program-transport.ts";
 import { createServerLink, type RestartPolicy, type ServerLink } from "./server-link.ts";
 
 /** How the tools of other MCP servers run. */
@@ -20,12 +18,8 @@ export type McpEvent =
 /** A server, and who uses it now. */
 export interface Server {
   readonly link: ServerLink;
-  /** The program behind the connection that lives. */
-  program?: ProgramTransport | undefined;
-  /** Puts aside what that program has made at shielded places, and throws if there was something. */
-  check?: (() => void) | undefined;
-  /** Finds a shielded place that was replaced since that program was started. */
-  findReplaced?: FindReplaced | undefined;
+  /** The newest connection, and the program behind it. */
+  connected?: Connected;
   /** Lets a person log in at the next connection. */
   logIn?: LogIn | undefined;
   /** How many calls it has. */
@@ -44,17 +38,15 @@ export function createServerPool(options: McpRuntimeOptions, tell: (event: McpEv
   const servers = new Map<string, Server>();
   const known = new WeakMap<McpSource, Server>();
   const connector = createConnector(options);
-  const { restarts = {} } = options;
+  const { restarts } = options;
 
   async function connect(source: McpSource, server: Server, signal: AbortSignal): Promise<McpConnection> {
     const { logIn } = server;
     const onDefinitions = (definitions: Definitions): void => tell({ type: "definitions", source, definitions });
-    const made = await connector(source, { signal, onDefinitions, ...(logIn !== undefined && { logIn }) });
-    server.program = made.program;
-    server.check = made.check;
-    server.findReplaced = made.findReplaced;
-    onDefinitions(made.connection.definitions);
-    return made.connection;
+    server.connected = await connector(source, { signal, onDefinitions, logIn });
+    const { connection } = server.connected;
+    onDefinitions(connection.definitions);
+    return connection;
   }
 
   function make(source: McpSource): Server {

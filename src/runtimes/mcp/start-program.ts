@@ -2,7 +2,6 @@ import { join } from "node:path";
 
 import type { McpProgram } from "../../core/mcp-source.ts";
 import { createTool } from "../../core/define-tool.ts";
-import { egressEnvironment } from "../../sandbox/egress/relay.ts";
 import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
@@ -20,7 +19,7 @@ export interface ProgramOptions {
   /** Looks after shielded places; none without a sandbox. */
   readonly reserved?: ReservedPlaces;
   readonly findSecret: FindSecret;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** Copies of the folders of skills. */
   readonly snapshots: Snapshots;
 }
@@ -62,7 +61,8 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
     const replaced = findReplaced();
     if (replaced !== undefined) throw refuseReplaced(replaced);
   };
-  const exit = await openExit(permissions.network ?? [], sandbox);
+  const { network: rules = [] } = permissions;
+  const exit = rules.length === 0 ? undefined : await openEgress({ rules, directory: sandbox.area.own });
   const isOff = sandbox.name === "off";
   const command = [interpreter.program, ...interpreter.argv, ...source.args.map(toInside)];
   try {
@@ -74,7 +74,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
         programs: [...grants.programs, ...interpreter.programs],
         directory: isOff ? places.directory : grants.directory,
         limits: { ...defaultLimits, ...limits, cpuSeconds },
-        ...(exit !== undefined && { egress: exit.egress.socket }),
+        ...(exit !== undefined && { egress: exit.socket }),
         ...(permissions.sockets !== undefined && { sockets: permissions.sockets }),
       },
       ["/bin/sh", "-c", onChannel, "sh", ...command],
@@ -82,18 +82,18 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
     );
     return { process, secrets, check, findReplaced, close: () => closeProgram(check, exit) };
   } catch (cause) {
-    await exit?.egress.close();
+    await exit?.close();
     throw cause;
   }
 }
 
-async function closeProgram(check: () => void, exit: Exit | undefined): Promise<void> {
+async function closeProgram(check: () => void, exit: Egress | undefined): Promise<void> {
   try {
     check();
   } catch {
     // It was put aside; no call is left that could be told.
   }
-  await exit?.egress.close();
+  await exit?.close();
 }
 
 /** Without a sandbox a program is at home here: package runners look for their caches there. */
@@ -134,14 +134,4 @@ async function mountFolder({ folder }: McpProgram, snapshots: Snapshots): Promis
       return files.has(path) ? join("/skill", path) : argument;
     },
   };
-}
-
-interface Exit {
-  readonly egress: Egress;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-async function openExit(rules: readonly string[], sandbox: FoundSandbox): Promise<Exit | undefined> {
-  if (rules.length === 0) return undefined;
-  return { egress: await openEgress({ rules, directory: sandbox.area.own }), environment: egressEnvironment(rules) };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { describeExit, type SandboxProcess } from "../../sandbox/sandbox.ts";
 import { createFrameReader, toFrame } from "./inside/wire/frames.ts";
 import type { CallEnd, CallFacts, FromHost, HostSettings, ToHost } from "./inside/wire/messages.ts";
 
@@ -59,7 +59,7 @@ function openPeer(
     const reason = [violation ?? describeExit(status), complaint.trim()].filter((text) => text !== "").join(": ");
     // A module with objects of its own can fill the heap of its thread, and V8 ends the whole process for that.
     const outOfMemory = status.outOfMemory === true || complaint.includes("heap out of memory");
-    return { outOfMemory, wasReady, reason: `the host of WASM modules ended: ${reason}` };
+    return { outOfMemory, wasReady, reason: `the host of WASM modules is gone: ${reason}` };
   }
 
   return { send: (header, payload) => void process.channel.write(toFrame(header, payload)), gone: waitForEnd() };
@@ -70,12 +70,6 @@ function endOf(stream: Readable): Promise<void> {
     if (stream.readableEnded || stream.destroyed) resolve();
     else stream.once("close", resolve).once("end", resolve);
   });
-}
-
-function describeExit({ code, signal, outOfMemory, replaced }: ExitStatus): string {
-  if (replaced !== undefined) return `${replaced} is shielded, and was replaced while it ran`;
-  if (outOfMemory === true) return "it used more memory than it may";
-  return signal === undefined ? `exit code ${code}` : `the signal ${signal}`;
 }
 
 /** One call, as a host gets it, and who hears of it. */

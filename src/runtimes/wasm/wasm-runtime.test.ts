@@ -521,7 +521,7 @@ test("wasmRuntime() fails clearly when the host does not start", async () => {
   const outcomes = await Promise.all([call({}), call({}), call({})]);
 
   for (const outcome of outcomes) {
-    expect(messageOf(outcome)).toContain("the host of WASM modules ended: exit code 9: broken");
+    expect(messageOf(outcome)).toContain("the host of WASM modules is gone: it ended with exit code 9: broken");
   }
 });
 

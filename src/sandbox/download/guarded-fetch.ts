@@ -127,7 +127,7 @@ export interface Reach {
   /** What to do if a host that was refused is meant. @default "allow the host if that is meant" */
   readonly cure?: string;
   /** @default the system's resolver */
-  readonly lookup?: Lookup;
+  readonly lookup?: Lookup | undefined;
 }
 
 /** A host that may be asked, and where it is. */

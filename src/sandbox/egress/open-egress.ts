@@ -15,6 +15,7 @@ import {
   type EgressLimits,
 } from "./ledger.ts";
 import { parseNetworkRule, systemLookup, type Lookup } from "./network-rule.ts";
+import { egressEnvironment } from "./relay.ts";
 import { serveSocks } from "./socks.ts";
 
 /** What {@link openEgress} is told. */
@@ -24,7 +25,7 @@ export interface EgressOptions {
   /** Where the socket is made; a program that can enter it can use the proxy. */
   readonly directory: string;
   /** Called when a connection ended or was refused. Must not throw. */
-  readonly onConnection?: (connection: EgressConnection) => void;
+  readonly onConnection?: ((connection: EgressConnection) => void) | undefined;
   readonly limits?: Partial<EgressLimits>;
   /** @default the system's resolver */
   readonly lookup?: Lookup;
@@ -34,6 +35,8 @@ export interface EgressOptions {
 export interface Egress {
   /** The path of its socket: HTTP proxy and SOCKS 5 in one. */
   readonly socket: string;
+  /** What programs inside need in their environment to find it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The last thousand connections that ended, oldest first. */
   readonly connections: readonly EgressConnection[];
   /** Resolves when all connections of a program that ended are closed; after half a second in any case. */
@@ -74,6 +77,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const socket = await listenForPrograms(server, options.directory, purpose);
   return {
     socket,
+    environment: egressEnvironment(options.rules),
     connections: ledger.connections,
     async settle() {
       for (let waits = 0; ledger.countOpen() > 0 && waits < settleWaits; waits++) await sleep(settleEveryMs);
