@@ -1,7 +1,7 @@
 /*
  * Records: what is written of runs, calls and tools, and what reads it: journals (`runs/`), the audit (`audit/`), statistics
- * (`stats/`), versions (`versions/`). May import the store and everything below. Start here: journals and the audit are written
- * through this recorder; then `runs/run-journal.ts` and `audit/open-audit.ts`.
+ * (`stats/`), versions (`versions/`). May import the store and everything below. Start here: journals, calls and the audit are written
+ * through this recorder; then `runs/run-journal.ts`, `stats/call-records.ts` and `audit/open-audit.ts`.
  */
 /** One item on its way into a stream. */
 export interface Recording<Item, Answer> {
@@ -26,8 +26,8 @@ export interface RecorderOptions<Item, Answer> {
 const largestWrite = 1000;
 
 /**
- * Writes the lines of one stream in the order of the calls: the journal of a run, and the audit. One write is under way at a time,
- * because the position (or the hash) that the next one counts on is known only then. Lines that come meanwhile wait here; which
+ * Writes the lines of one stream in the order of the calls: the journal of a run, the calls, and the audit. One write is under way at
+ * a time, because the position (or the hash) that the next one counts on is known only then. Lines that come meanwhile wait here; which
  * lines share a commit is decided by the writer of the store, when it calls `take`.
  */
 export class Recorder<Item, Answer> {
@@ -80,10 +80,9 @@ export class Recorder<Item, Answer> {
 }
 
 /** Resolves when everything that can go on in this turn of the event loop has done so: what that appends goes together. */
-async function endOfTurn(): Promise<void> {
+function endOfTurn(): Promise<void> {
   // From a microtask: only then is the tick behind all the other ones.
-  await Promise.resolve();
-  await new Promise<void>((resolve) => {
-    process.nextTick(resolve);
+  return new Promise((resolve) => {
+    queueMicrotask(() => process.nextTick(resolve));
   });
 }

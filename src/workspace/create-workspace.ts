@@ -5,6 +5,7 @@ import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Skill } from "../core/skill.ts";
 import type { KeyValueStore } from "../core/store.ts";
+import { createCallRecorder } from "../records/stats/call-records.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
@@ -36,7 +37,7 @@ import { createSkillSet, type SkillSet } from "./skills/skill-set.ts";
 import { createStartCall } from "./call/start-call.ts";
 import { createStates } from "./state/create-states.ts";
 import { createMeter } from "./telemetry/meter.ts";
-import { traceAudit, traceStore } from "./telemetry/trace-store.ts";
+import { traceAudit, traceCalls, traceStore } from "./telemetry/trace-store.ts";
 import { createTelemetry } from "./telemetry/tracing.ts";
 import { createUsers } from "./users.ts";
 
@@ -141,6 +142,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     guards: options.guards ?? [],
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
+    calls: options.store && traceCalls(createCallRecorder(options.store)),
     audit: options.audit && traceAudit(options.audit),
     outputs: createOutputKeeper(
       store?.blobs ?? createRecentBlobs(maxMemoryBytes),

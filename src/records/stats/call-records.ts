@@ -1,7 +1,43 @@
+import { isKitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { Recorder, type Recording } from "../recorder.ts";
 
 /** The stream of the store's log that calls are recorded in. */
 export const callStream = "calls";
+
+/** Writes what calls say when they begin and end. */
+export interface CallRecorder {
+  /**
+   * Appends a record, which must not change until it is acknowledged. With `durable: false` it need not be on disk by then.
+   *
+   * @throws {KitbagError} `store-…` if it cannot be written.
+   */
+  append(record: JsonValue, options: { readonly durable: boolean }): Promise<void>;
+}
+
+interface CallRecord {
+  readonly record: JsonValue;
+  readonly durable: boolean;
+}
+
+/** Makes the recorder of the calls in a store. */
+export function createCallRecorder(store: Pick<Store, "log">): CallRecorder {
+  async function write(recordings: readonly Recording<CallRecord, void>[]): Promise<void> {
+    const records = recordings.map(({ item }) => item.record);
+    try {
+      await store.log.append(callStream, records, { durable: recordings.some(({ item }) => item.durable) });
+      for (const { resolve } of recordings) resolve();
+    } catch (cause) {
+      if (recordings.length === 1 || !isKitbagError(cause, "store-value-invalid")) throw cause;
+      // A record that cannot be kept fails alone.
+      for (const recording of recordings) await write([recording]).catch(recording.reject);
+    }
+  }
+
+  const recorder = new Recorder<CallRecord, void>({ write });
+  return { append: (record, { durable }) => recorder.append({ record, durable }) };
+}
 
 /** What a record says about the beginning of a call. */
 export interface StartRecord {

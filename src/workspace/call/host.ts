@@ -6,6 +6,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
+import type { CallRecorder } from "../../records/stats/call-records.ts";
 import type { Breakers, RetryPolicy } from "../failures/retry-policy.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { SharedRun, OutputCache } from "../recall/output-cache.ts";
@@ -36,6 +37,8 @@ export interface CallHost {
   /** Takes out of the records what is not taken out of everything. */
   readonly recordRedactor: PatternRedactor | undefined;
   readonly store: Store | undefined;
+  /** Records calls in the store, if there is one. */
+  readonly calls: CallRecorder | undefined;
   readonly audit: Audit | undefined;
   /** Of the store, or in memory without one. */
   readonly kv: KeyValueStore;

@@ -3,7 +3,6 @@ import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
-import { callStream } from "../../records/stats/call-records.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Entry } from "../registry/registered-tool.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
@@ -15,8 +14,8 @@ import { type Next, type Phase, redactFailure } from "./phase.ts";
  * soon as that is known. A listener that hears that a call begins hears that it ends, after all the calls inside it.
  */
 export const record: Phase = async (call, next) => {
-  const { store, audit } = call.host;
-  const isKept = store !== undefined || audit !== undefined;
+  const { calls, audit } = call.host;
+  const isKept = calls !== undefined || audit !== undefined;
   const start = isKept || call.isHeard() ? toStart(call) : undefined;
   let unrecorded: Unrecorded | undefined;
   let begun: Promise<void> | undefined;
@@ -29,7 +28,9 @@ export const record: Phase = async (call, next) => {
     });
     if (isAwaited) await begun;
   }
-  if (start !== undefined && call.isHeard()) call.tell(start);
+  // A copy, because it may not be recorded yet and a listener may change it.
+  if (start !== undefined && call.isHeard())
+    call.tell(cloneJson(start as unknown as JsonValue) as unknown as CallStart);
   if (unrecorded !== undefined) return tellEnd(call, toFailed(call, unrecorded));
   const outcome = await runToEnd(call, next);
   // An end without a beginning in the store would tell its readers nothing.
@@ -137,12 +138,12 @@ async function keepBoth(
   durable: boolean,
 ): Promise<Unrecorded | undefined> {
   const { host } = call;
-  const { store, recordRedactor } = host;
+  const { calls, recordRedactor } = host;
   // It may fail while the store is waited for.
   audited?.catch(ignore);
   try {
-    if (store !== undefined) {
-      await store.log.append(callStream, [toRecord(event, recordRedactor)], { durable });
+    if (calls !== undefined) {
+      await calls.append(toRecord(event, recordRedactor), { durable });
       if (event.type === "call-start") host.isStoreWorking = true;
     }
     if (audited !== undefined) await audited;

@@ -1,4 +1,5 @@
 import type { Audit } from "../../records/audit/open-audit.ts";
+import type { CallRecorder } from "../../records/stats/call-records.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
 import { getOpenTelemetry, isRecording, traceOf } from "./tracing.ts";
@@ -41,6 +42,11 @@ function traceValues(part: "kv" | "counters", values: () => KeyValueStore): KeyV
     list: (options) => trace(`${part}.list`, () => values().list(options)),
     increment: (key, by, options) => trace(`${part}.increment`, () => values().increment(key, by, options)),
   };
+}
+
+/** A recorder of calls whose work for a call is in spans: several calls may share an append, each has a span of its own. */
+export function traceCalls(calls: CallRecorder): CallRecorder {
+  return { append: (record, options) => trace("log.append", () => calls.append(record, options)) };
 }
 
 /** An audit whose work for a call is in spans. */
