@@ -22,6 +22,13 @@ const question: Question = {
       value: (cost) =>
         (cost('import "kitbag"') - cost("an empty module")) / (cost('import "ai"') - cost("an empty module")),
     },
+    ...(["models", "store", "agent"] as const).map((entry) => ({
+      text: `import "kitbag/${entry}" to import "ai"`,
+      unit: "×",
+      limit: entry === "agent" ? 0.5 : 0.7,
+      value: (cost: (name: string) => number) =>
+        (cost(`import "kitbag/${entry}"`) - cost("an empty module")) / (cost('import "ai"') - cost("an empty module")),
+    })),
     {
       text: "kitbag --version to node -e 0",
       unit: "×",
@@ -35,6 +42,9 @@ const question: Question = {
     program("kitbag --help", [join(root, "dist/cli/main.js"), "--help"]),
     program("an empty module", ["--input-type=module", "-e", ""]),
     program('import "kitbag"', ["--input-type=module", "-e", 'import "kitbag";']),
+    ...["models", "store", "agent"].map((entry) =>
+      program(`import "kitbag/${entry}"`, ["--input-type=module", "-e", `import "kitbag/${entry}";`]),
+    ),
     program('import "kitbag/testing"', ["--input-type=module", "-e", 'import "kitbag/testing";']),
     program('import "zod"', ["--input-type=module", "-e", 'import "zod";']),
     program('import "ai"', ["--input-type=module", "-e", 'import "ai";']),
