@@ -1,12 +1,11 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import { addAbortSignal, Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import { describeInnerAddress, toAddress } from "../egress/address.ts";
-import { fixedLookup } from "../egress/client.ts";
+import { fixedLookup, loadHttp } from "../egress/client.ts";
 import { parseHost, showTarget, systemLookup, type Target, type Lookup } from "../egress/network-rule.ts";
 
 /** How long a connection waits for the next request; servers close theirs after five seconds. */
@@ -24,8 +23,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * the `network-refused`.
  */
 export function guardedFetch(reach: Reach): typeof fetch {
-  const settings = { keepAlive: true, timeout: idleMs };
-  const agents = { "http:": new HttpAgent(settings), "https:": new HttpsAgent(settings) };
+  const agents = new Map<string, Agent>();
 
   return async (input, init) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
@@ -36,9 +34,11 @@ export function guardedFetch(reach: Reach): typeof fetch {
       const url = new URL(request.url);
       const target = checkTarget(url, reach);
       const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-      const isSafe = url.protocol === "https:";
-      const incoming = await send(isSafe ? requestHttps : requestHttp, body, {
-        agent: agents[isSafe ? "https:" : "http:"],
+      const http = await loadHttp(url);
+      const agent = agents.get(url.protocol) ?? new http.Agent({ keepAlive: true, timeout: idleMs });
+      agents.set(url.protocol, agent);
+      const incoming = await send(http.request, body, {
+        agent,
         host: target.host,
         port: target.port,
         path: url.pathname + url.search,
@@ -80,7 +80,7 @@ function toHeaders({ headers, method }: Request, { host }: URL, body: Uint8Array
 }
 
 function send(
-  request: typeof requestHttp,
+  request: (options: RequestOptions) => ClientRequest,
   body: Uint8Array | undefined,
   options: RequestOptions,
 ): Promise<IncomingMessage> {

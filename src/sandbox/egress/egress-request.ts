@@ -1,9 +1,8 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http";
-import { request as requestHttps } from "node:https";
+import type { IncomingMessage, RequestOptions } from "node:http";
 
 import { untilAborted } from "../../core/async.ts";
 import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts";
-import { fixedLookup } from "./client.ts";
+import { fixedLookup, loadHttp } from "./client.ts";
 import {
   parseHost,
   type Target,
@@ -183,9 +182,10 @@ function toHeaderList({ url, method, headers, body }: Prepared): string[] {
   return ["host", url.host, ...[...headers].flat(), "connection", "close", ...length];
 }
 
-function ask({ url, body }: Prepared, entry: Entry, options: RequestOptions): Promise<IncomingMessage> {
+async function ask({ url, body }: Prepared, entry: Entry, options: RequestOptions): Promise<IncomingMessage> {
+  const http = await loadHttp(url);
   return new Promise((resolve, reject) => {
-    const outgoing = url.protocol === "https:" ? requestHttps(options) : requestHttp(options);
+    const outgoing = http.request(options);
     outgoing.once("socket", (socket) => socket.once("connect", () => entry.watch(socket)));
     outgoing.once("response", resolve);
     // Also after the answer began: then the reader of the body rejects.
