@@ -88,7 +88,7 @@ test("AC-3: a tool made of scripts/greet.py, called with World, answers Hello, W
 
   const outcome = await workspace.call("my-skill/greet", { arg1: "World" });
 
-  expect(outcome).toEqual({ status: "ok", output: "Hello, World!\n" });
+  expect(outcome).toEqual({ status: "ok", output: "Hello, World!" });
 });
 
 test("AC-4: a script that fails with exit code 1 is a failed call with what it said on stderr", async (context) => {

@@ -81,7 +81,7 @@ test("json-query reads JSON of the project, in the sandbox", async (context) => 
   const diff = await call("diff", { before: "a.json", after: "b.json" });
   const wrong = await call("query", { file: "a.json", path: "a[" });
 
-  expect(query).toEqual({ status: "ok", output: "Bob\n" });
+  expect(query).toEqual({ status: "ok", output: "Bob" });
   expect(parse(shape)).toMatchObject({ type: "object" });
   expect(parse(diff)).toMatchObject({ equal: false, count: 1 });
   expect(stderrOf(wrong)).toContain("cannot read the path");
@@ -127,7 +127,7 @@ test("pdf-text reads a document of the project in the sandbox, and tells how far
   const facts = await call("pdf_info", { pdf: "-odd name.pdf" });
   const wrong = await call("extract_text", { pdf: "/etc/shadow" });
 
-  expect(text).toEqual({ status: "ok", output: "Hello\n\f\nagain\n" });
+  expect(text).toEqual({ status: "ok", output: "Hello\n\f\nagain" });
   expect(parse(facts)).toMatchObject({ pages: 2 });
   expect(stderrOf(wrong)).toContain("No such file");
   expect(events.flatMap((event) => (event.type === "call-progress" ? [event.progress] : []))).toEqual([

@@ -32,7 +32,7 @@ test("kitbag check skills --spec is clean, and reads a typed tool from every scr
   const tools = checked.flatMap((skill) => skill.tools);
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(checked.flatMap((skill) => skill.diagnostics)).toEqual([]);
-  expect(summary).toEqual({ skills: 11, ok: 11, warning: 0, skipped: 0, tools: 25 });
+  expect(summary).toEqual({ files: 11, skills: 11, ok: 11, warning: 0, skipped: 0, tools: 25 });
   expect(tools.filter(({ confidence }) => confidence === "opaque")).toEqual([]);
   expect(tools.map(({ address }) => address)).toEqual([
     "archive-inspect/archive-list",

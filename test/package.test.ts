@@ -129,7 +129,7 @@ test("the built command runs scripts that talk to Kitbag, in a sandbox", async (
 
   const { stdout } = await run(process.execPath, command, { cwd: project, env });
 
-  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: "hello\n" });
+  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: "hello" });
 });
 
 test("the built package imports only what package.json declares", () => {

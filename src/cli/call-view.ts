@@ -5,6 +5,7 @@ import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Answer, Invocation } from "./cli-command.ts";
+import { withoutLineEnd } from "../runtimes/parse-exactly.ts";
 import { findHints, failedAnswer } from "./report-error.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
 
@@ -79,8 +80,10 @@ export function createCallView(
 }
 
 function isAlreadyShown(output: JsonValue, chunks: readonly JsonValue[]): boolean {
-  const isText = chunks.every((chunk) => typeof chunk === "string");
-  return isText ? chunks.join("") === output : isDeepStrictEqual(output, chunks);
+  if (!chunks.every((chunk) => typeof chunk === "string")) return isDeepStrictEqual(output, chunks);
+  const printed = chunks.join("");
+  // An output that is a text has lost the line break at its end.
+  return printed === output || withoutLineEnd(printed) === output;
 }
 
 function renderLog({ message, data }: CallLog): string {

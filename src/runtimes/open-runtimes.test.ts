@@ -36,11 +36,7 @@ test("openRuntimes() starts once for calls that come at the same time", async ()
 
   const outcomes = await Promise.all([1, 2, 3].map(() => workspace.call("script", {})));
 
-  expect(outcomes.map((outcome) => outcome.status === "ok" && outcome.output)).toEqual([
-    "hello\n",
-    "hello\n",
-    "hello\n",
-  ]);
+  expect(outcomes.map((outcome) => outcome.status === "ok" && outcome.output)).toEqual(["hello", "hello", "hello"]);
   expect(findRuns(temporary)).toHaveLength(1);
 });
 
@@ -65,7 +61,7 @@ test("close() ends what runs and removes what was made; a later call starts anew
 
   expect(await running).toMatchObject({ status: "failed" });
   expect(findRuns(temporary)).toEqual([]);
-  expect(await toWorkspace(runtimes, hello()).call("script", {})).toMatchObject({ status: "ok", output: "hello\n" });
+  expect(await toWorkspace(runtimes, hello()).call("script", {})).toMatchObject({ status: "ok", output: "hello" });
 });
 
 test("run() starts anew when a cleaner of temporary files has taken what was made, and ends what was left", async () => {
@@ -101,7 +97,7 @@ test("run() of one caller goes on when another gives up before there is a sandbo
   const kept = workspace.call("script", {});
   stop.abort(new Error("enough"));
 
-  expect(await kept).toMatchObject({ status: "ok", output: "hello\n" });
+  expect(await kept).toMatchObject({ status: "ok", output: "hello" });
   expect(await given).not.toMatchObject({ status: "ok" });
 });
 
@@ -125,7 +121,7 @@ test("run() shows a script the bytes that were checked, whatever is edited while
 
   writeFileSync(join(directory, path), "echo HELLO");
 
-  expect(await workspace.call("script", {})).toMatchObject({ status: "ok", output: "hello\n" });
+  expect(await workspace.call("script", {})).toMatchObject({ status: "ok", output: "hello" });
 });
 
 test.for(["read", "write"] as const)(
@@ -158,7 +154,7 @@ test("run() lets a script write its directory, but not what says what was grante
 
   const outcome = await toWorkspace(runtimes, { ...tool, permissions: { write: ["./"] } }).call("script", {});
 
-  expect(outcome).toMatchObject({ status: "ok", output: "new\nkitbag.config.json\nkitbag.lock\nnew\n" });
+  expect(outcome).toMatchObject({ status: "ok", output: "new\nkitbag.config.json\nkitbag.lock\nnew" });
 });
 
 test("run() logs each connection of a script that came about, also one that it leaves open", async () => {
@@ -198,7 +194,7 @@ test.for(["bubblewrap", "unshare"] as const)(
 
     const outcome = await toWorkspace(runtimes, { ...tool, permissions: { read: ["~/notes.txt"] } }).call("script", {});
 
-    expect(outcome).toMatchObject({ status: "ok", output: "mine hidden\nx\n" });
+    expect(outcome).toMatchObject({ status: "ok", output: "mine hidden\nx" });
   },
 );
 

@@ -32,7 +32,7 @@ test.for(sandboxes.flatMap((sandbox) => [0o755, 0o700].map((mode) => [...sandbox
 
     const outcome = await callIn(project, tool, { name, program, context });
 
-    expect(outcome).toEqual({ status: "ok", output: "done\n" });
+    expect(outcome).toEqual({ status: "ok", output: "done" });
     expect(readFileSync(join(project.directory, "free.txt"), "utf8")).toBe("free\n");
     expect(readOwn(project)).toEqual(readOwn(createProject()));
   },

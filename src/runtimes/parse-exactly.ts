@@ -64,16 +64,21 @@ export function parseOutput({ name, outputSchema }: Tool, text: string, show: (t
     new KitbagError("output-invalid", { tool: name, problems: [problem] });
   try {
     const { value, inexact } = parseExactly(text);
-    if (isTextWanted && typeof value !== "string") return text;
+    if (isTextWanted && typeof value !== "string") return withoutLineEnd(text);
     if (inexact !== undefined) throw refuse(toProblem(inexact));
     return value;
   } catch (cause) {
     if (isKitbagError(cause)) throw cause;
-    if (isTextWanted) return text;
+    if (isTextWanted) return withoutLineEnd(text);
     const found = text.trim() === "" ? "nothing" : quote(show(text.trimStart()));
     const expected = "JSON on standard output, and nothing else, because the tool says what it answers";
     throw refuse({ path: "", expected, found });
   }
+}
+
+/** A printed text without its last line break, as `$(…)` of a shell gives it: the next step wants the value and not the line. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/u, "");
 }
 
 /** What is wrong with such a number. */

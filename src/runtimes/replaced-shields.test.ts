@@ -49,7 +49,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
     rmSync(join(directory, "old"), { recursive: true });
     const after = [await call(), await call(), await call()];
 
-    expect([...before, ...after]).toEqual(Array.from({ length: 6 }, () => ({ status: "ok", output: "done\n" })));
+    expect([...before, ...after]).toEqual(Array.from({ length: 6 }, () => ({ status: "ok", output: "done" })));
     for (const path of attempts.split(" ")) expect(readFileSync(join(directory, path), "utf8")).toBe("ours anew\n");
   });
 
@@ -103,7 +103,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
     makePipe();
     const after = [await call(), await call()];
 
-    expect([...before, ...after]).toEqual(Array.from({ length: 4 }, () => ({ status: "ok", output: "done\n" })));
+    expect([...before, ...after]).toEqual(Array.from({ length: 4 }, () => ({ status: "ok", output: "done" })));
   });
 });
 
@@ -118,7 +118,7 @@ test("a call goes on when a file is written that is not replaced, and when other
   writeFileSync(join(directory, ".env"), "ours in place\n");
   writeFiles(directory, { "skills/y/SKILL.md": "new", go: "" });
 
-  expect(await called).toEqual({ status: "ok", output: "done\n" });
+  expect(await called).toEqual({ status: "ok", output: "done" });
 });
 
 interface Asked {

@@ -126,7 +126,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
 
     const outcome = await run(sandbox, { directory, script, permissions });
 
-    expect(outcome).toEqual({ status: "ok", output: "ours\ndone\n" });
+    expect(outcome).toEqual({ status: "ok", output: "ours\ndone" });
     expect(
       [".env", ".npmrc", ".github/a.yml", ".vscode/a"].map((path) => readFileSync(join(directory, path), "utf8")),
     ).toEqual(["ours\n", "new\n", "new\n", "ours\n"]);
@@ -152,7 +152,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
 
     const outcome = await run(sandbox, { directory, script, permissions: { write: ["./", "./.git"] } });
 
-    expect(outcome).toEqual({ status: "ok", output: "done\n" });
+    expect(outcome).toEqual({ status: "ok", output: "done" });
     expect(closed.map((path) => readFileSync(join(directory, ".git", path), "utf8"))).toEqual(
       closed.map(() => "ours\n"),
     );
@@ -201,7 +201,7 @@ describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
 
     const outcome = await run(sandbox, { directory: join(above, "project"), script, permissions: { write: [".."] } });
 
-    expect(outcome).toEqual({ status: "ok", output: "done\n" });
+    expect(outcome).toEqual({ status: "ok", output: "done" });
     expect(readdirSync(above).toSorted()).toEqual(["deep", "free.txt", "next", "project"]);
     expect(readFileSync(join(above, "project/kitbag.lock"), "utf8")).toBe("ours\n");
     expect(readFileSync(join(above, "next/kitbag.config.json"), "utf8")).toBe("ours\n");

@@ -42,7 +42,7 @@ test("openDebugSocket() serves a debugger with a TMPDIR of 150 characters", asyn
 
   expect(sandbox.area.private.length).toBeGreaterThan(150);
   expect(start).toMatchObject({ reason: "start", file: "a.mjs" });
-  expect(await debugged.outcome).toEqual({ status: "ok", output: "2\n" });
+  expect(await debugged.outcome).toEqual({ status: "ok", output: "2" });
 });
 
 test("listenIn() tells of a socket that cannot be made, and leaves no descriptor open", async () => {

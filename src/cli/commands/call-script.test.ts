@@ -34,7 +34,7 @@ test("kitbag call gives a script JSON from a pipe, and prints one document with 
   const run = await callScript(project, "repeat", ["--input", "-", "--json"], { stdin: '{"text": "é", "times": 1}' });
 
   expect(run.code).toBe(0);
-  expect(JSON.parse(run.stdout)).toEqual({ status: "ok", output: "é\n" });
+  expect(JSON.parse(run.stdout)).toEqual({ status: "ok", output: "é" });
 });
 
 test("kitbag call checks the input before it starts anything", async (context) => {

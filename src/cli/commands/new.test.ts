@@ -71,11 +71,40 @@ test("kitbag new skill says what it wrote and what to do next", async () => {
   .kitbag/skills/meeting-notes/SKILL.md
   .kitbag/skills/meeting-notes/references/details.md
 
-Next: write what it does into SKILL.md, then
-  kitbag check .kitbag/skills/meeting-notes --spec
-  kitbag show meeting-notes --skills .kitbag/skills/meeting-notes
+Next:
+  kitbag show meeting-notes --text
+  kitbag test .kitbag/skills/meeting-notes
+  kitbag dev .kitbag/skills/meeting-notes
+
+kitbag dev checks, tests and trusts what you edit, as long as it runs. Without it, run kitbag trust after an edit.
 `,
   });
+});
+
+test("kitbag new skill makes a skill that runs at once, until one of its files changes", async () => {
+  const project = createProject();
+  await runKitbag(["new", "skill", "my-skill", "--template", "hybrid"], { project });
+  project.write("some/a.ts", "");
+  const call = ["call", "my-skill/count-files", "--folder", "some", "--json"];
+
+  const first = await runKitbag(call, { project });
+  project.write(".kitbag/skills/my-skill/scripts/other.sh", "echo hi\n");
+  const second = await runKitbag(call, { project });
+
+  expect(JSON.parse(first.stdout)).toEqual({ status: "ok", output: '{ "files": 1 }' });
+  expect(JSON.parse(second.stdout)).toMatchObject({ status: "failed", error: { code: "skill-untrusted" } });
+});
+
+test("kitbag new skill --dir makes a skill that is not trusted: it runs where it is named", async () => {
+  const project = createProject({ "some/a.ts": "" });
+
+  const made = await runKitbag(["new", "skill", "my-skill", "--template", "hybrid", "--dir", "skills"], { project });
+  const call = /kitbag (call .*)/u.exec(made.stdout)?.[1]?.split(" ") ?? [];
+  const run = await runKitbag(call, { project });
+
+  expect(call).toEqual(["call", "my-skill/count-files", "--folder", ".", "--skills", "skills/my-skill"]);
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('{ "files":') as string });
+  expect(existsSync(project.trustFile)).toBe(false);
 });
 
 test("kitbag new skill --json tells the files, and writes the description so that YAML reads it", async () => {
@@ -90,6 +119,7 @@ test("kitbag new skill --json tells the files, and writes the description so tha
     template: "plain",
     path: "s/a",
     files: ["SKILL.md", "references/details.md"],
+    trusted: false,
   });
   expect(JSON.parse(shown.stdout)).toMatchObject({ description });
 });

@@ -1,19 +1,18 @@
-import { resolve, dirname, join } from "node:path";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 import { quote } from "../../core/errors.ts";
-import { findLinkOut } from "../../sandbox/find-link-out.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, suggest } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { toShownPath } from "../render.ts";
-import type { SkillTemplate, TemplateFile } from "../templates/skill-template.ts";
+import { toShellWord, toShownPath } from "../render.ts";
+import type { SkillTemplate } from "../templates/skill-template.ts";
 import { bashTemplate } from "../templates/bash.ts";
 import { hybridTemplate } from "../templates/hybrid.ts";
 import { nodeTemplate } from "../templates/node.ts";
 import { plainTemplate } from "../templates/plain.ts";
 import { pythonTemplate } from "../templates/python.ts";
-import { describeFileError } from "../../platform/files.ts";
+import { checkLink, isProjectPlace, trustWritten, writeFolder } from "../templates/write-project.ts";
 
 /** The templates of tools, as they are listed in the help: what they are made of is loaded when one is used. */
 export const toolTemplateNames: readonly string[] = [
@@ -77,14 +76,17 @@ export const newCommand: CliCommand = {
     const template = findTemplate(getText(options, "template") ?? "plain");
     const given = getText(options, "dir");
     const folder = resolve(cwd, given ?? ".kitbag/skills", name);
-    if (given === undefined) checkLink(cwd, folder);
+    if (given === undefined) checkLink(cwd, folder, ", or name the folder with --dir");
     const title = toTitle(name);
     const description = readDescription(getText(options, "description"), title);
     const files = template.render({ name, title, description });
     writeFolder(folder, files);
     const path = toShownPath(folder, cwd);
-    const document = { name, template: template.name, path, files: files.map((file) => file.path) };
-    return { document, text: toPrintable(renderNext(path, document.files)) };
+    const isFound = isProjectPlace(dirname(folder), cwd);
+    const trusted = isFound && (await trustWritten({ skill: { folder, files } }, invocation));
+    const document = { name, template: template.name, path, files: files.map((file) => file.path), trusted };
+    const aFile = findOrdinaryFile(cwd);
+    return { document, text: toPrintable(renderNext(template, { ...document, isFound, aFile })) };
   },
 };
 
@@ -93,15 +95,6 @@ async function newTool(invocation: Invocation, name: string): Promise<Answer> {
     throw usageError("Cannot use --dir: tools are made in .kitbag/tools, where the forge looks after them");
   const { newFromTemplate } = await import("../templates/new-from-template.ts");
   return newFromTemplate(invocation, name);
-}
-
-/** A project that came from elsewhere must not choose where its files are written. */
-function checkLink(cwd: string, folder: string): void {
-  const found = findLinkOut(cwd, folder);
-  if (found === undefined) return;
-  throw usageError(
-    `Cannot write ${folder}: ${found.link} is a link that leads to ${found.target ?? "nothing"}; remove it, or name the folder with --dir`,
-  );
 }
 
 const nameForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/u;
@@ -147,40 +140,43 @@ function readDescription(given: string | undefined, title: string): string {
   );
 }
 
-function renderNext(path: string, files: readonly string[]): string {
-  const lines = files.map((file) => `  ${path}/${file}`);
-  return [
-    "Wrote:",
-    ...lines,
-    "",
-    "Next: write what it does into SKILL.md, then",
-    `  kitbag check ${path} --spec`,
-    `  kitbag show ${path.slice(path.lastIndexOf("/") + 1)} --skills ${path}`,
-  ].join("\n");
+/** A file of the working directory for an example: the README if there is one. */
+function findOrdinaryFile(cwd: string): string {
+  const files = readdirSync(cwd, { withFileTypes: true }).filter(
+    (item) => item.isFile() && /^[\w-]+\.\w+$/u.test(item.name),
+  );
+  const names = files.map(({ name }) => name).toSorted();
+  return names.find((name) => name === "README.md") ?? names[0] ?? "notes.txt";
 }
 
-/**
- * Writes files into a folder that is not there yet: all of them or nothing.
- *
- * @throws {KitbagError} `usage-invalid` if the folder is there, or cannot be written.
- */
-function writeFolder(folder: string, files: readonly TemplateFile[]): void {
-  if (existsSync(folder))
-    throw usageError(`Cannot write ${folder}: it is already there; choose another name, or move it away`);
-  try {
-    mkdirSync(dirname(folder), { recursive: true });
-    // Fails if another program was faster.
-    mkdirSync(folder);
-  } catch (cause) {
-    throw usageError(`Cannot write ${folder}: ${describeFileError(cause)}`);
-  }
-  try {
-    for (const { path, content, executable } of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), content, { flag: "wx", mode: executable === true ? 0o755 : 0o644 });
-    }
-  } catch (cause) {
-    rmSync(folder, { recursive: true, force: true });
-    throw usageError(`Cannot write ${folder}: ${describeFileError(cause)}`);
-  }
+interface Made {
+  readonly name: string;
+  readonly path: string;
+  /** Every command finds it without being told where it is. */
+  readonly isFound: boolean;
+  readonly trusted: boolean;
+  readonly files: readonly string[];
+  /** A file that the first call may be about. */
+  readonly aFile: string;
+}
+
+function renderNext({ firstCall }: SkillTemplate, { name, path, isFound, trusted, files, aFile }: Made): string {
+  const place = isFound ? "" : ` --skills ${toShellWord(path)}`;
+  const next = [
+    ...(isFound && !trusted ? [`kitbag trust ${toShellWord(path)}`] : []),
+    firstCall === undefined
+      ? `kitbag show ${name} --text${place}`
+      : `kitbag call ${name}/${firstCall(toShellWord(aFile))}${place}`,
+    `kitbag test ${toShellWord(path)}`,
+    `kitbag dev ${toShellWord(path)}`,
+  ];
+  return [
+    "Wrote:",
+    ...files.map((file) => `  ${path}/${file}`),
+    "",
+    "Next:",
+    ...next.map((line) => `  ${line}`),
+    "",
+    "kitbag dev checks, tests and trusts what you edit, as long as it runs. Without it, run kitbag trust after an edit.",
+  ].join("\n");
 }

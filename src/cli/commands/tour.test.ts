@@ -34,7 +34,7 @@ test("kitbag tour --json has the code of each step and what really came out", as
     { status: "failed", error: { code: "step-failed" } },
     { status: "failed", error: { code: "tool-unavailable" } },
     { status: "ok", output: 10 },
-    { status: "ok", output: "Ada\nBob\n" },
+    { status: "ok", output: "Ada\nBob" },
     { status: "failed", error: { code: "script-failed", details: { code: 1 } } },
     { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
     { offset: 90_000, nextOffset: 90_080 },

@@ -30,7 +30,7 @@ test("kitbag call --learn gives programs all of it as JSON", async (context) => 
   expect(JSON.parse(run.stdout)).toMatchObject({
     tool: "make",
     permissions: { read: ["./data.csv"], env: ["REPORT_TOKEN"] },
-    outcome: { status: "ok", output: "4 None\n" },
+    outcome: { status: "ok", output: "4 None" },
   });
 });
 

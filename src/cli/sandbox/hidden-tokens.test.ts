@@ -19,7 +19,7 @@ const sandboxes = [
   { sandbox: "firejail", program: "firejail" },
 ] as const;
 const deep = "a/b/c/d/e";
-const hidden = { status: "ok", output: "done\n" };
+const hidden = { status: "ok", output: "done" };
 
 describe.for(sandboxes)("in $sandbox", ({ sandbox, program }) => {
   test.for([

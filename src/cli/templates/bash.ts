@@ -4,6 +4,7 @@ import { skillDocument, type NewSkill, type SkillTemplate, type TemplateFile } f
 export const bashTemplate: SkillTemplate = {
   name: "bash",
   summary: "a shell script, its parameters read from its flags and its usage text",
+  firstCall: () => "count-files --folder .",
   render: (skill) => [skillDocument(skill, "Needs bash and the usual Unix tools.", body), bashScript(skill)],
 };
 

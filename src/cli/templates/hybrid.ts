@@ -5,6 +5,7 @@ import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-templa
 export const hybridTemplate: SkillTemplate = {
   name: "hybrid",
   summary: "a script, and a kitbag.toml with permissions and a pipeline",
+  firstCall: () => "count-files --folder .",
   render: (skill) => [
     skillDocument(skill, "Needs bash and the usual Unix tools. The tools need Kitbag.", renderBody(skill)),
     bashScript(skill),

@@ -4,6 +4,7 @@ import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-templa
 export const nodeTemplate: SkillTemplate = {
   name: "node",
   summary: "a Node.js script, its parameters declared with parseArgs",
+  firstCall: (file) => `count-lines --file ${file}`,
   render: (skill) => [
     skillDocument(skill, "Needs Node.js 20 or newer, no packages.", body),
     { path: "scripts/count-lines.mjs", content: renderScript(skill), executable: true },

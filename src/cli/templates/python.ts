@@ -4,6 +4,7 @@ import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-templa
 export const pythonTemplate: SkillTemplate = {
   name: "python",
   summary: "a Python script, its parameters declared with argparse",
+  firstCall: (file) => `count_lines --file ${file}`,
   render: (skill) => [
     skillDocument(skill, "Needs Python 3.8 or newer, standard library only.", body),
     { path: "scripts/count_lines.py", content: renderScript(skill), executable: true },

@@ -22,6 +22,8 @@ export interface SkillTemplate {
   readonly name: string;
   /** What it is good for, in a few words. */
   readonly summary: string;
+  /** A call of its tool that can be tried at once, on a file of the working directory: the tool and its flags. @default it has no tool */
+  firstCall?(file: string): string;
   render(skill: NewSkill): readonly TemplateFile[];
 }
 

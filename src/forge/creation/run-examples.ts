@@ -6,6 +6,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { ToolContext, FunctionCode, Tool, ToolExample } from "../../core/tool.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
+import { withoutLineEnd } from "../../runtimes/parse-exactly.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ExampleResult } from "../forge-interface.ts";
@@ -143,10 +144,6 @@ export function isSameOutput(expected: JsonValue, got: JsonValue): boolean {
     return withoutLineEnd(expected) === withoutLineEnd(got);
   }
   return isDeepStrictEqual(expected, got);
-}
-
-function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n$/u, "");
 }
 
 /** Says what went wrong with an example, in a few lines. */

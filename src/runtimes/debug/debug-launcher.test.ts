@@ -57,7 +57,7 @@ describe.for(
     expect(start).toMatchObject({ reason: "start", file });
     expect(breakpoint).toMatchObject({ file, line: 8, requestedLine: 8, verified: true });
     expect(stops).toEqual([`breakpoint ${file}:8`, `step ${file}:3`, `step ${file}:4`, ...last, "ended exited"]);
-    expect(outcome).toEqual({ status: "ok", output: "6\n" });
+    expect(outcome).toEqual({ status: "ok", output: "6" });
   });
 
   test("stops where a condition is true, and shows the stack and nested variables", async (context) => {
@@ -108,7 +108,7 @@ describe.for(
     expect(wrong).toMatchObject({ ok: false, message: expect.stringMatching(/NameError|ReferenceError/u) });
     expect(broken).toMatchObject({ ok: false, message: expect.stringContaining("SyntaxError") });
     expect(end).toBe("ended exited");
-    expect(await debugged.outcome).toEqual({ status: "ok", output: "99\n" });
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "99" });
   });
 
   test("says where a breakpoint is that cannot be where it was asked for", async (context) => {
@@ -228,7 +228,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
     const end = await debugged.stopAfter(debugged.session.stepOut);
 
     expect(end).toBe("ended exited");
-    expect(await debugged.outcome).toEqual({ status: "ok", output: "one\n" });
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "one" });
   });
 
   test.for([
@@ -281,7 +281,7 @@ describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
     await session.continue();
 
     expect([stop, value]).toMatchObject(["breakpoint a.py:4", { ok: true, value: "42" }]);
-    expect(await debugged.outcome).toEqual({ status: "ok", output: "42\n" });
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "42" });
   });
 
   test("refuses a language that has no debugger, and runs nothing", async (context) => {

@@ -168,7 +168,7 @@ test("learningRuntime() proposes nothing for a script that needs nothing", async
 
   expect(report.permissions).toEqual({});
   expect(report.attempts).toEqual([]);
-  expect(outcome).toEqual({ status: "ok", output: "1\n" });
+  expect(outcome).toEqual({ status: "ok", output: "1" });
 });
 
 test("learningRuntime() believes nothing that a script writes into its records", async () => {

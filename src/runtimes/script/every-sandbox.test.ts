@@ -30,7 +30,7 @@ describe.for([
     });
 
     const home = name === "off" ? "none" : "/tmp";
-    expect(outcome).toEqual({ status: "ok", output: `[$(id)][]in a ${home}\n` });
+    expect(outcome).toEqual({ status: "ok", output: `[$(id)][]in a ${home}` });
   });
 
   test("lets Node import kitbag, as a module and as CommonJS", async (context) => {
@@ -44,7 +44,7 @@ console.log(await kitbag.call("shout", { text: "a" }), sync.call("shout", { text
 
     const { outcome } = await runScript(sandbox, { files, tools: [shout] });
 
-    expect(outcome).toEqual({ status: "ok", output: "A B\n" });
+    expect(outcome).toEqual({ status: "ok", output: "A B" });
   });
 
   test.for([
@@ -56,7 +56,7 @@ console.log(await kitbag.call("shout", { text: "a" }), sync.call("shout", { text
 
     const { outcome } = await runScript(sandbox, { files, tools: [shout] });
 
-    expect(outcome).toEqual({ status: "ok", output: "HI\n" });
+    expect(outcome).toEqual({ status: "ok", output: "HI" });
   });
 
   test("runs TypeScript that imports TypeScript", async (context) => {
@@ -69,7 +69,7 @@ console.log(b, loaded.some((name: string) => name.includes("amaro")));`,
       },
     });
 
-    expect(outcome).toEqual({ status: "ok", output: "2 false\n" });
+    expect(outcome).toEqual({ status: "ok", output: "2 false" });
   });
 
   test("stops a script at its deadline", async (context) => {
@@ -96,7 +96,7 @@ console.log(b, loaded.some((name: string) => name.includes("amaro")));`,
     const { outcome } = await runScript(sandbox, { files: { "a.sh": "(setsid sleep 45.5 &); echo done" } });
     const tookMs = performance.now() - before;
 
-    expect(outcome).toEqual({ status: "ok", output: "done\n" });
+    expect(outcome).toEqual({ status: "ok", output: "done" });
     expect(tookMs).toBeLessThan(30_000);
   });
 
@@ -124,7 +124,7 @@ print "survived\\n";`;
     expect(nonsense).toMatchObject({
       error: { code: "script-failed", details: { stderr: expect.stringMatching(/pipe|reset/u) } },
     });
-    expect(others).toEqual(others.map(() => ({ status: "ok", output: "survived\n" })));
+    expect(others).toEqual(others.map(() => ({ status: "ok", output: "survived" })));
     const told = runs[3]?.events.filter(({ type }) => type === "call-progress");
     expect(told).toHaveLength(3000);
   });

@@ -109,7 +109,7 @@ test("scriptRuntime() runs an interpreter of another prefix, with the libraries 
     command: { argv: ["x"] },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "from lib\n/skill/a.kbl x\nkbl\n" });
+  expect(outcome).toEqual({ status: "ok", output: "from lib\n/skill/a.kbl x\nkbl" });
 });
 
 test("findHostProgram() follows a shim to the version that it stands for", () => {

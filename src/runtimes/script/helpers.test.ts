@@ -214,7 +214,7 @@ kitbag_state_get || echo "no key"`,
   const lines = ['ü\n"q" \\ \t\u0001', "nothing", 'te"x', "text", "kept", "locked", "deleted", "HÉ", "refused"];
   expect(outcome).toEqual({
     status: "ok",
-    output: `${[...lines, "token", "absent", "other", "ada", "no key"].join("\n")}\n`,
+    output: [...lines, "token", "absent", "other", "ada", "no key"].join("\n"),
   });
   expect(chunks[0]).toBe("piece");
   expect(log[0]).toBe("logged \u0001");
@@ -288,7 +288,7 @@ try { kitbag.sync.state.set("key", "x".repeat(100)); } catch (error) { console.l
     quotas: { each: { bytes: 50 } },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "quota-reached\n" });
+  expect(outcome).toEqual({ status: "ok", output: "quota-reached" });
 });
 
 test("a script that goes on after a refused call(), and fails later, tells why it failed", async () => {
@@ -331,7 +331,7 @@ kitbag_call shout '{"text":"d"}'`,
     tools: [shout],
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "failed\nB\nC\nD\n" });
+  expect(outcome).toEqual({ status: "ok", output: "failed\nB\nC\nD" });
 });
 
 const expecting: readonly Helper[] = [
@@ -414,7 +414,7 @@ console.log((await Promise.all(calls)).join(" "), between);`,
   });
 
   const expected = Array.from({ length: 50 }, (_, index) => `N${index}`).join(" ");
-  expect(outcome).toEqual({ status: "ok", output: `${expected} SYNC\n` });
+  expect(outcome).toEqual({ status: "ok", output: `${expected} SYNC` });
 });
 
 test("kitbag.mjs is there beside the packages of a skill", async () => {
@@ -432,7 +432,7 @@ console.log(dep, require("dep"), await kitbag.call("shout", { text: "x" }), requ
     tools: [shout],
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "dep dep X true\n" });
+  expect(outcome).toEqual({ status: "ok", output: "dep dep X true" });
 });
 
 test("kitbag.mjs keeps a script alive only while it waits for an answer", async () => {
@@ -446,7 +446,7 @@ kitbag.call("shout", { text: "x" }).then(console.log);`,
     tools: [shout],
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "X\n" });
+  expect(outcome).toEqual({ status: "ok", output: "X" });
 });
 
 test("kitbag.py counts right when 20 calls count at once", async (context) => {
@@ -475,7 +475,7 @@ with ThreadPoolExecutor(8) as pool:
     tools: [shout],
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "N19\n" });
+  expect(outcome).toEqual({ status: "ok", output: "N19" });
 });
 
 const folder = join(import.meta.dirname, "inside");

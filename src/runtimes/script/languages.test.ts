@@ -139,7 +139,7 @@ test("scriptRuntime() runs a program of the skill's own", async (context) => {
     command: { argv: ["own", "program"] },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "own program\n" });
+  expect(outcome).toEqual({ status: "ok", output: "own program" });
 });
 
 /** Words that a shell, an option parser or a careless join would change. */

@@ -23,7 +23,7 @@ afterAll(() => sandbox.close());
 test("scriptRuntime() keeps every character that was printed, also the last line break", async () => {
   const { outcome } = await runScript(sandbox, bash(String.raw`printf '\xef\xbb\xbf a\r\n\tb\x00c\n\n'`));
 
-  expect(outcome).toEqual({ status: "ok", output: "\uFEFF a\r\n\tb\u0000c\n\n" });
+  expect(outcome).toEqual({ status: "ok", output: "\uFEFF a\r\n\tb\u0000c\n" });
 });
 
 test("scriptRuntime() answers with an empty text when nothing is printed", async () => {
@@ -52,7 +52,7 @@ test("scriptRuntime() hands on pieces while the script runs, and cuts no charact
 test("scriptRuntime() logs the lines of stderr", async () => {
   const { outcome, log } = await runScript(sandbox, bash("echo one >&2; printf 'two\\r\\nthree' >&2; echo out"));
 
-  expect(outcome).toEqual({ status: "ok", output: "out\n" });
+  expect(outcome).toEqual({ status: "ok", output: "out" });
   expect(log).toEqual(["one", "two", "three"]);
 });
 
@@ -118,13 +118,13 @@ test("run() refuses a whole number that would come out with other digits, and le
     status: "failed",
     error: { code: "output-invalid", details: { problems: [{ path: "n", found: "12345678901234567890" }] } },
   });
-  expect(text.outcome).toEqual({ status: "ok", output: '{"n": 12345678901234567890}\n' });
+  expect(text.outcome).toEqual({ status: "ok", output: '{"n": 12345678901234567890}' });
 });
 
 test("scriptRuntime() takes text as it is where a text is the answer", async () => {
   const { outcome } = await runScript(sandbox, { ...bash("echo 42"), output: { type: "string" } });
 
-  expect(outcome).toEqual({ status: "ok", output: "42\n" });
+  expect(outcome).toEqual({ status: "ok", output: "42" });
 });
 
 test("scriptRuntime() tells the last lines of stderr and what was printed when a script fails", async () => {
@@ -254,7 +254,7 @@ test("scriptRuntime() does not wait for who holds the pipes after the script end
   const { outcome } = await runScript(sandbox, bash("(setsid sleep 4713.5 &); echo done"));
   const tookMs = performance.now() - before;
 
-  expect(outcome).toEqual({ status: "ok", output: "done\n" });
+  expect(outcome).toEqual({ status: "ok", output: "done" });
   expect(tookMs).toBeLessThan(30_000);
   expect(countProcesses("4713.5")).toBe(0);
 });
@@ -273,7 +273,7 @@ test("scriptRuntime() runs 20 calls at once, each with its own input", async () 
   const runs = await Promise.all(calls);
 
   expect(runs.map(({ outcome }) => outcome)).toEqual(
-    runs.map((_, index) => ({ status: "ok", output: `in ${index} arg ${index}\n` })),
+    runs.map((_, index) => ({ status: "ok", output: `in ${index} arg ${index}` })),
   );
 });
 
@@ -282,13 +282,13 @@ test("scriptRuntime() reads a large standard input", async () => {
 
   const { outcome } = await runScript(sandbox, { ...bash("wc -c < /dev/stdin"), command: { stdin } });
 
-  expect(outcome).toEqual({ status: "ok", output: "5000000\n" });
+  expect(outcome).toEqual({ status: "ok", output: "5000000" });
 });
 
 test("scriptRuntime() gives nothing to read when there is no standard input", async () => {
   const { outcome } = await runScript(sandbox, bash("cat | wc -c"));
 
-  expect(outcome).toEqual({ status: "ok", output: "0\n" });
+  expect(outcome).toEqual({ status: "ok", output: "0" });
 });
 
 test("scriptRuntime() refuses a NUL character before anything is started", async () => {
@@ -346,7 +346,7 @@ test("scriptRuntime() gives a script the variables that it may see, and no other
 
   expect(outcome).toEqual({
     status: "ok",
-    output: "FROM_INPUT HOME KITBAG_FD KITBAG_SH LANG PATH PWD SHLVL TMPDIR TOKEN _ 11\n",
+    output: "FROM_INPUT HOME KITBAG_FD KITBAG_SH LANG PATH PWD SHLVL TMPDIR TOKEN _ 11",
   });
 });
 
@@ -357,7 +357,7 @@ test("scriptRuntime() keeps what decides where things are, and what is loaded, w
     options: { findSecret: () => "/of/the/host" },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "/usr/bin:/bin /tmp none none 3\n" });
+  expect(outcome).toEqual({ status: "ok", output: "/usr/bin:/bin /tmp none none 3" });
 });
 
 test("scriptRuntime() takes the values of secrets out of output, pieces, logs and failures", async () => {
@@ -378,7 +378,7 @@ test("scriptRuntime() shows a value that is no secret", async () => {
     options: { findSecret: () => ({ value: "eu-west-1", shown: true }) },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "eu-west-1\n" });
+  expect(outcome).toEqual({ status: "ok", output: "eu-west-1" });
 });
 
 test("scriptRuntime() hands a launcher what is of this call apart from what is not", async () => {

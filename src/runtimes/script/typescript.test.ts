@@ -33,7 +33,7 @@ console.log(twice(2), thrice(2), four, named.name, import.meta.filename);`,
     },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "4 6 4 n /skill/scripts/main.ts\n" });
+  expect(outcome).toEqual({ status: "ok", output: "4 6 4 n /skill/scripts/main.ts" });
 });
 
 test("scriptRuntime() runs TypeScript as CommonJS where it is written so", async () => {
@@ -44,7 +44,7 @@ test("scriptRuntime() runs TypeScript as CommonJS where it is written so", async
     },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "1 true /skill/a.ts\n" });
+  expect(outcome).toEqual({ status: "ok", output: "1 true /skill/a.ts" });
 });
 
 test("scriptRuntime() obeys the type of the skill's own package", async () => {
@@ -55,7 +55,7 @@ test("scriptRuntime() obeys the type of the skill's own package", async () => {
     },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "undefined /skill\n" });
+  expect(outcome).toEqual({ status: "ok", output: "undefined /skill" });
 });
 
 test("scriptRuntime() tells the line and column of the source where TypeScript fails", async () => {
@@ -90,7 +90,7 @@ test("scriptRuntime() runs a script although another file of the skill is broken
     files: { "a.ts": "const x: number = 1;\nconsole.log(x);", "b.ts": "const = ;", "c.ts": "{{ template }}" },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "1\n" });
+  expect(outcome).toEqual({ status: "ok", output: "1" });
 });
 
 test("scriptRuntime() lets TypeScript start other scripts and workers", async () => {
@@ -108,7 +108,7 @@ console.log(message, said);`,
     },
   });
 
-  expect(outcome).toEqual({ status: "ok", output: "forked worker\n" });
+  expect(outcome).toEqual({ status: "ok", output: "forked worker" });
 });
 
 test("scriptRuntime() starts TypeScript without loading what takes its types out", async () => {
@@ -122,7 +122,7 @@ export {};`,
 
   const outcome = await workspace.call("script", {});
 
-  expect(outcome).toEqual({ status: "ok", output: "false\n" });
+  expect(outcome).toEqual({ status: "ok", output: "false" });
 });
 
 test("scriptRuntime() runs TypeScript in an interpreter that waited as in one that did not, however many files there are", async () => {

@@ -70,7 +70,7 @@ test("wasmRuntime() tells a module with several tools which of them is called", 
 test("wasmRuntime() takes text that is not JSON as the output of a tool that declares none", async () => {
   const { call } = open(printing("hello\n"));
 
-  expect(await call({})).toEqual({ status: "ok", output: "hello\n" });
+  expect(await call({})).toEqual({ status: "ok", output: "hello" });
 });
 
 test("wasmRuntime() changes no digit of a whole number: it is text, or refused by a tool that declares an output", async () => {

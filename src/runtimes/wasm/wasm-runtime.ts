@@ -10,7 +10,7 @@ import { toDigest } from "../../platform/digest.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { OnConnection } from "../connection-log.ts";
-import { parseExactly, parseOutput } from "../parse-exactly.ts";
+import { parseExactly, parseOutput, withoutLineEnd } from "../parse-exactly.ts";
 import { type FindSecret, loadSecrets, type Secrets } from "../script/load-secrets.ts";
 import { createLineLog, createTail } from "../script/output/read-output.ts";
 import { createHosts } from "./find-hosts.ts";
@@ -187,8 +187,8 @@ function toOutput(tool: Tool, { output, show }: Pick<Ended, "output" | "show">):
   if (tool.outputSchema !== undefined) return parseOutput(tool, text, show);
   try {
     const { value, inexact } = parseExactly(text);
-    return inexact === undefined ? value : text;
+    return inexact === undefined ? value : withoutLineEnd(text);
   } catch {
-    return text;
+    return withoutLineEnd(text);
   }
 }

@@ -15,7 +15,7 @@ describe.for(sandboxes)("$sandbox, as an ordinary user", ({ sandbox, program }) 
 
     const found = JSON.parse(await runAsUser("test/support/attacks/close-folders.ts", [sandbox])) as ClosedFolders;
 
-    expect(found.attack).toEqual({ status: "ok", output: "done\n" });
+    expect(found.attack).toEqual({ status: "ok", output: "done" });
     expect(found.files).toEqual(["ours\n", "ours\n", "ours\n", "ours\n"]);
     expect(found.modes).toEqual(["711", "711"]);
     expect(found.plant).toMatchObject({ status: "failed", error: { code: "permission-refused" } });

@@ -26,7 +26,7 @@ one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); one.send(b"pair
 
     const { outcome } = await arena.call({ language: "python", program });
 
-    expect(outcome).toMatchObject({ status: "ok", output: "heard\nheard\nheard\npair\n" });
+    expect(outcome).toMatchObject({ status: "ok", output: "heard\nheard\nheard\npair" });
   },
 );
 
@@ -55,7 +55,7 @@ print(open(${JSON.stringify(join(readable, "data.txt"))}).read())`;
 
     // The script moves a folder with a socket: where that takes the cover away, it is ended.
     if (outcome.status === "failed") expect(outcome.error.code).toBe("grant-changed");
-    else expect(outcome.output).toMatch(/^(?:refused\n){6,}readable\n$/u);
+    else expect(outcome.output).toMatch(/^(?:refused\n){6,}readable$/u);
     expect([arena.bait.findHarm(), reached.count()]).toEqual([[], 0]);
   },
 );

@@ -238,7 +238,7 @@ test("firejailSandbox() runs scripts that import their neighbours and speak with
 
   const { outcome, log } = await runScript(sandbox, { files });
 
-  expect({ outcome, log }).toEqual({ outcome: { status: "ok", output: "from b\n" }, log: ["said"] });
+  expect({ outcome, log }).toEqual({ outcome: { status: "ok", output: "from b" }, log: ["said"] });
 });
 
 test("firejailSandbox() runs modules and TypeScript with Node", async (context) => {
@@ -250,7 +250,7 @@ test("firejailSandbox() runs modules and TypeScript with Node", async (context) 
 
   const { outcome } = await runScript(sandbox, { files });
 
-  expect(outcome).toEqual({ status: "ok", output: "from b\n" });
+  expect(outcome).toEqual({ status: "ok", output: "from b" });
 });
 
 test("firejailSandbox() has a way out through the proxy alone", async (context) => {

@@ -186,7 +186,7 @@ test("invokeSkill() cuts an output that is too long, and stops a program that do
   const text = await invoke(workspace);
 
   expect(text.length).toBeLessThan(18_000);
-  expect(text).toContain("\n[cut: 588895 characters in all]\n");
+  expect(text).toContain("\n[cut: 588894 characters in all]\n");
   expect(text).toMatch(
     /\[failed: `yes` \(Cannot take the output of .* it printed more than 8388608 bytes and was stopped/u,
   );

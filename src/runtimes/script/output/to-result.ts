@@ -4,7 +4,7 @@ import type { Tool } from "../../../core/tool.ts";
 import { findProgram } from "../../../sandbox/programs.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
 import { refuseReplaced } from "../../../sandbox/watch-shields.ts";
-import { parseOutput } from "../../parse-exactly.ts";
+import { parseOutput, withoutLineEnd } from "../../parse-exactly.ts";
 
 /** How a script ended, and what it said. */
 export interface Ending extends Said {
@@ -15,7 +15,8 @@ export interface Ending extends Said {
 }
 
 /**
- * The output of a script that ended well: what it printed, or the JSON that it is if the tool says what it answers.
+ * The output of a script that ended well: what it printed, without the line break that ends it, or the JSON that it is if the tool
+ * says what it answers.
  *
  * @throws {KitbagError} `script-failed`, `memory-exceeded`, `grant-changed` or `output-invalid`; `quota-reached` if it ended because
  *   of that.
@@ -23,7 +24,7 @@ export interface Ending extends Said {
 export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
   const { exit, stdout, show } = ending;
   if (exit.code !== 0) throw toScriptError(tool, code, ending);
-  return show(tool.outputSchema === undefined ? stdout : parseOutput(tool, stdout, show));
+  return show(tool.outputSchema === undefined ? withoutLineEnd(stdout) : parseOutput(tool, stdout, show));
 }
 
 /** Last words of interpreters that got no more memory, where the limit refuses it instead of ending the program. */
