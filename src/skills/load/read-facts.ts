@@ -3,6 +3,7 @@ import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
 import { deriveAllScripts, startScripts, type SkillScripts, type StartedScripts } from "../scripts/derive-scripts.ts";
+import { decodeScript } from "../scripts/prepare-scripts.ts";
 import type { PythonReader } from "../scripts/python/python-reader.ts";
 import { readManifest } from "./read-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
@@ -17,7 +18,9 @@ export interface FolderToRead {
 
 /** Begins to read the scripts of a folder, so that a helper reads Python while we look at other folders. */
 export function startFacts(snapshot: FolderSnapshot, pythonReader: PythonReader): StartedScripts {
-  return startScripts(toScriptFiles(snapshot), pythonReader);
+  const { name = "SKILL.md", bytes = "" } = findDocument(snapshot);
+  const instructions = { text: decodeScript(bytes).text, file: name };
+  return startScripts({ files: toScriptFiles(snapshot), instructions }, pythonReader);
 }
 
 /** How folders are read. */
@@ -50,10 +53,8 @@ export async function readFacts(folders: readonly FolderToRead[], options: ReadF
   }));
 }
 
-/** The files that say something about scripts: those in `scripts/`, and those in which packages are declared. */
 function toScriptFiles({ contents }: FolderSnapshot): SkillScripts["files"] {
-  const files = [...contents].map(([path, content]) => ({ path, content }));
-  return files.filter(({ path }) => path.startsWith("scripts/") || !path.includes("/"));
+  return Array.from(contents, ([path, content]) => ({ path, content }));
 }
 
 function toScripts(
@@ -76,11 +77,17 @@ interface DocumentOptions {
   readonly canLack: boolean;
 }
 
-/** `SKILL.md` before any other spelling. A folder that a manifest makes a tool, or code a skill, needs none. */
-function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, canLack }: DocumentOptions): SkillReading {
-  const names = snapshot.files.map((file) => file.path).filter((path) => path.toLowerCase() === "skill.md");
+/** `SKILL.md` before any other spelling. */
+function findDocument({ files, contents }: FolderSnapshot): { readonly name?: string; readonly bytes?: Uint8Array } {
+  const names = files.map((file) => file.path).filter((path) => path.toLowerCase() === "skill.md");
   const name = names.includes("SKILL.md") ? "SKILL.md" : names[0];
-  const bytes = name === undefined ? undefined : snapshot.contents.get(name);
+  const bytes = name === undefined ? undefined : contents.get(name);
+  return { ...(name !== undefined && { name }), ...(bytes !== undefined && { bytes }) };
+}
+
+/** A folder that a manifest makes a tool, or code a skill, needs none. */
+function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, canLack }: DocumentOptions): SkillReading {
+  const { name, bytes } = findDocument(snapshot);
   if (name === undefined || bytes === undefined) {
     if (canLack || snapshot.diagnostics.some((one) => one.severity === "error")) return { diagnostics: [] };
     const lost = snapshot.diagnostics.find(({ file }) => file.toLowerCase() === "skill.md");

@@ -44,7 +44,11 @@ test("deriveScripts() makes no tools of files in folders below, and says why", a
 
   expect(scripts.map(({ path, kind, reason }) => [path, kind, reason])).toEqual([
     ["scripts/run.py", "tool", "it runs by itself"],
-    ["scripts/utils/run.py", "library", "it is in a folder below scripts/; only files in scripts/ itself become tools"],
+    [
+      "scripts/utils/run.py",
+      "library",
+      "it is in a folder below scripts/, and SKILL.md does not tell the model to run it",
+    ],
   ]);
 });
 

@@ -21,7 +21,7 @@ import { isName } from "../../core/names.ts";
 
 /** The files of one skill, and what its author wrote about them. */
 export interface SkillScripts {
-  /** All that may matter: those in `scripts/`, and files that declare packages. */
+  /** All of the folder: scripts may lie anywhere, and other files declare packages. */
   readonly files: readonly ScriptFile[];
   /** The text of SKILL.md: its calls of scripts are examples, and are checked. */
   readonly instructions?: Instructions;
@@ -61,7 +61,7 @@ export async function deriveAllScripts(
   options: DeriveScriptsOptions = {},
 ): Promise<readonly DerivedScripts[]> {
   const reader = options.pythonReader ?? createPythonReader(options);
-  const waiting = skills.map((skill) => ({ skill, ...(skill.started ?? startScripts(skill.files, reader)) }));
+  const waiting = skills.map((skill) => ({ skill, ...(skill.started ?? startScripts(skill, reader)) }));
   const derived: DerivedScripts[] = [];
   const now = options.now ?? (() => performance.now());
   let sliceEnd = now() + sliceMs;
@@ -84,12 +84,16 @@ export interface StartedScripts {
 }
 
 /** Begins to read the files of a skill, so that Python is read while there is other work to do. */
-export function startScripts(own: readonly ScriptFile[], reader: PythonReader): StartedScripts {
-  const prepared = prepareScripts(own);
+export function startScripts(
+  { files, instructions }: Pick<SkillScripts, "files" | "instructions">,
+  reader: PythonReader,
+): StartedScripts {
+  const prepared = prepareScripts(files, instructions);
   const scripts = prepared.candidates.filter(({ source, isCut }) => source.language === "python" && !isCut);
-  const files = new Map(scripts.map(({ source }) => [source.path, source.text]));
+  // A script without an ending is in no list of modules.
+  const modules = new Map([...prepared.modules, ...scripts.map(({ source }) => [source.path, source.text] as const)]);
   const read = ({ source }: Candidate): Promise<PythonReading> =>
-    reader.read(source.text, findLocalModules(source.path, files));
+    reader.read(source.text, findLocalModules(source.path, modules));
   return { prepared, python: new Map(scripts.map((script) => [script, read(script)])) };
 }
 
@@ -187,7 +191,10 @@ function withNames(scripts: readonly ScriptInterface[], diagnostics: Diagnostic[
   const owners = new Map<string, string>();
   const chosen = new Map<ScriptTool, string>();
   const all = scripts.flatMap(({ path, tools }) => tools.map((tool) => ({ path, tool })));
-  const ordered = [...all.filter(({ tool }) => tool.name !== ""), ...all.filter(({ tool }) => tool.name === "")];
+  // A tool of a script in scripts/ keeps its name when the text begins to name a script elsewhere.
+  const placeOf = ({ path, tool }: (typeof all)[number]): number =>
+    tool.name !== "" ? 0 : /^scripts\/[^/]+$/u.test(path) ? 1 : 2;
+  const ordered = all.toSorted((left, right) => placeOf(left) - placeOf(right));
   for (const { path, tool } of ordered) {
     const words = tool.mapping.parts.flatMap((part) => (part.kind === "word" ? [part.word] : []));
     const wanted = tool.name === "" ? toToolName(path, words) : tool.name;
@@ -214,11 +221,14 @@ function collision(wanted: string, name: string, { path, owner }: { path: string
 
 const longestName = 64;
 
-/** Makes the name of a tool from the name of a script and the words of a sub-command. */
+/**
+ * Makes the name of a tool from the path of a script and the words of a sub-command: `scripts/extract.py` is `extract`, and
+ * `scripts/office/unpack.py` is `office-unpack`, so that a name depends on no other script.
+ */
 export function toToolName(path: string, words: readonly string[] = []): string {
-  const fileName = path.split("/").at(-1) ?? path;
-  const stem = fileName.replace(/(?<=.)\.\w{1,5}$/u, "");
-  return toName([stem, ...words].join("-"));
+  const steps = path.replace(/^scripts\//u, "").split("/");
+  const stem = (steps.pop() ?? "").replace(/(?<=.)\.\w{1,5}$/u, "");
+  return toName([...steps, stem, ...words].join("-"));
 }
 
 /** Makes a name that the grammar of names takes. */

@@ -1,9 +1,11 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
 import { classifyByName, detectLanguage } from "./detect-language.ts";
+import type { Instructions } from "./examples/add-examples.ts";
 import { type DeclaredPackages, isPackageFile, readDeclaredPackages } from "./facts/declared-packages.ts";
 import { manifestPath, type ParsedManifest, parseManifest } from "./manifest/parse-manifest.ts";
 import type { Reading, SourceScript } from "./reading.ts";
+import { findNamedScripts, type MissingScript } from "./named-scripts.ts";
 import type { ScriptFile } from "./script-interface.ts";
 
 /** A script that is to be read. */
@@ -18,6 +20,8 @@ export interface Candidate {
 /** The files of a skill, sorted out. */
 export interface PreparedScripts {
   readonly candidates: readonly Candidate[];
+  /** The text of the Python files that scripts may import, by path. */
+  readonly modules: ReadonlyMap<string, string>;
   readonly manifest: ParsedManifest;
   readonly declared: DeclaredPackages;
   /** The names of the skill's own files and folders, without endings. */
@@ -27,32 +31,82 @@ export interface PreparedScripts {
 
 const largestPackageFile = 64 * 1024;
 
-/** Sorts the files of a skill: which are scripts, in which language, and what else says something about them. */
-export function prepareScripts(files: readonly ScriptFile[]): PreparedScripts {
+/**
+ * Sorts the files of a skill: which are scripts, in which language, and what else says something about them. Scripts are the files in
+ * `scripts/`, and those elsewhere that `instructions` tell the model to run or that the manifest lists.
+ */
+export function prepareScripts(files: readonly ScriptFile[], instructions?: Instructions): PreparedScripts {
   const diagnostics: Diagnostic[] = [];
+  const paths = files.map(({ path }) => path);
+  const { found: told, missing } = findNamedScripts(instructions?.text ?? "", paths);
+  for (const text of findLinkedTexts(files, instructions?.text ?? ""))
+    for (const path of findNamedScripts(text, paths).found) told.add(path);
+  diagnostics.push(...missing.map((one) => missingScript(one, instructions)));
   // Most skills have none, and then the rest is not needed.
-  if (!files.some(({ path }) => path.startsWith("scripts/"))) return { ...withoutScripts, diagnostics };
+  if (told.size === 0 && !files.some(({ path }) => isInScripts(path))) return { ...withoutScripts, diagnostics };
   const unique = [...new Map(files.map((file) => [file.path, file])).values()];
   const sorted = unique.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-  const paths = sorted.map(({ path }) => path).filter((path) => path.startsWith("scripts/"));
   const manifest = readManifest(sorted, paths);
-  const named = new Set(manifest.tools.map(({ path }) => path));
+  const listed = new Set(manifest.tools.map(({ path }) => path));
+  const roots = new Set([...told, ...listed].map(toRoot));
+  const near = sorted.filter(({ path }) => isInScripts(path) || !path.includes("/") || roots.has(toRoot(path)));
   const packages = sorted.filter(({ path, content }) => isPackageFile(path) && content.length <= largestPackageFile);
   return {
-    candidates: sorted.flatMap((file) => toCandidates(file, named, diagnostics)),
+    candidates: near.flatMap((file) => toCandidates(file, { told, listed }, diagnostics)),
+    modules: readModules(near),
     manifest,
     declared: readDeclaredPackages(packages.map(({ path, content }) => ({ path, text: decodeScript(content).text }))),
-    local: localNames(sorted),
+    local: localNames(near),
     diagnostics,
   };
 }
 
 const withoutScripts: Omit<PreparedScripts, "diagnostics"> = {
   candidates: [],
+  modules: new Map(),
   manifest: { tools: [], diagnostics: [] },
   declared: readDeclaredPackages([]),
   local: new Set(),
 };
+
+function isInScripts(path: string): boolean {
+  return path.startsWith("scripts/");
+}
+
+const mostLinked = 20;
+const largestLinked = 256 * 1024;
+
+/** The texts of the skill that its instructions name: what they tell the model to run is told by the instructions. */
+function findLinkedTexts(files: readonly ScriptFile[], instructions: string): readonly string[] {
+  if (!instructions.includes(".md")) return [];
+  return files
+    .filter(
+      ({ path, content }) => path.endsWith(".md") && content.length <= largestLinked && instructions.includes(path),
+    )
+    .filter(({ path }) => !/^skill\.md$/iu.test(path))
+    .slice(0, mostLinked)
+    .map(({ content }) => decodeScript(content).text);
+}
+
+/** The folder of the skill's folder that a file is in. */
+function toRoot(path: string): string {
+  return path.slice(0, path.indexOf("/") + 1);
+}
+
+/** The Python files that a script may import. */
+function readModules(files: readonly ScriptFile[]): ReadonlyMap<string, string> {
+  const modules = files.filter(({ path, content }) => path.endsWith(".py") && content.length <= largestScript);
+  return new Map(modules.map(({ path, content }) => [path, decodeScript(content).text]));
+}
+
+function missingScript(
+  { path, line }: MissingScript,
+  { file = "SKILL.md", line: first = 1 }: Partial<Instructions> = {},
+): Diagnostic {
+  const message = `Tells the model to run ${quote(path)}, which is not in the skill's folder`;
+  const cure = "put the file there, or take the command out of the text";
+  return { severity: "error", code: "script-missing", message, file, line: line + first - 1, cure };
+}
 
 function readManifest(files: readonly ScriptFile[], paths: readonly string[]): ParsedManifest {
   const file = files.find(({ path }) => path === manifestPath || path === "scripts/manifest.yaml");
@@ -64,11 +118,20 @@ function localNames(files: readonly ScriptFile[]): ReadonlySet<string> {
   return new Set(files.flatMap(({ path }) => path.split("/").map((step) => step.replace(/\.\w+$/u, ""))));
 }
 
-function toCandidates(file: ScriptFile, named: ReadonlySet<string>, diagnostics: Diagnostic[]): readonly Candidate[] {
+/** The files that are tools although they are not in `scripts/` itself. */
+interface Chosen {
+  /** The instructions tell the model to run them. */
+  readonly told: ReadonlySet<string>;
+  /** The manifest lists them. */
+  readonly listed: ReadonlySet<string>;
+}
+
+function toCandidates(file: ScriptFile, { told, listed }: Chosen, diagnostics: Diagnostic[]): readonly Candidate[] {
   const { path } = file;
   const fileName = path.split("/").at(-1) ?? "";
-  const isNamed = named.has(path);
-  if (!path.startsWith("scripts/") || (fileName.startsWith(".") && !isNamed)) return [];
+  const isNamed = listed.has(path);
+  if (!isInScripts(path) && !isNamed && !told.has(path)) return [];
+  if (fileName.startsWith(".") && !isNamed) return [];
   const decoded = decodeScript(file.content);
   const detected = detectLanguage(fileName, decoded.text);
   if (detected === undefined && !isNamed) return [];
@@ -88,19 +151,27 @@ function toCandidates(file: ScriptFile, named: ReadonlySet<string>, diagnostics:
   const known =
     detected === undefined || detected === "unsupported" ? { language: "other" as const, interpreter: [] } : detected;
   const source = { path, fileName, text: decoded.text, language: known.language };
-  const verdict = isNamed ? undefined : toVerdict(path, fileName, detected === "unsupported");
+  const place = { path, fileName, isTold: told.has(path) };
+  const verdict = isNamed ? undefined : toVerdict(place, detected === "unsupported");
   return [{ source, interpreter: known.interpreter, isCut: decoded.isCut, ...(verdict !== undefined && { verdict }) }];
 }
 
-function toVerdict(path: string, fileName: string, isUnsupported: boolean): Candidate["verdict"] {
+interface ScriptPlace {
+  readonly path: string;
+  readonly fileName: string;
+  readonly isTold: boolean;
+}
+
+function toVerdict({ path, fileName, isTold }: ScriptPlace, isUnsupported: boolean): Candidate["verdict"] {
   if (isUnsupported) {
     return {
       kind: "unsupported",
       reason: "no interpreter is known for it; name one in scripts/manifest.yml, or in a first line with #!",
     };
   }
-  if (path.split("/").length > 2) {
-    return { kind: "library", reason: "it is in a folder below scripts/; only files in scripts/ itself become tools" };
+  if (!isTold && path.split("/").length > 2) {
+    const reason = "it is in a folder below scripts/, and SKILL.md does not tell the model to run it";
+    return { kind: "library", reason };
   }
   return classifyByName(fileName);
 }

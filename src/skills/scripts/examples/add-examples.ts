@@ -33,12 +33,13 @@ export function addExamples(
   settled: ReadonlySet<string> = new Set(),
 ): ExampleResult {
   const diagnostics: Diagnostic[] = [];
-  const byName = new Map(
-    scripts.filter(({ kind }) => kind === "tool").map((script) => [script.path.split("/").at(-1) ?? "", script]),
+  const byName = Map.groupBy(
+    scripts.filter(({ kind }) => kind === "tool"),
+    (script) => script.path.split("/").at(-1) ?? "",
   );
   const examples = new Map<ScriptTool, ToolExample[]>();
   for (const invocation of findInvocations(text, [...byName.keys()])) {
-    const script = byName.get(invocation.fileName);
+    const script = pickScript(byName.get(invocation.fileName) ?? [], invocation.path);
     const tool = script === undefined ? undefined : pickTool(script.tools, invocation.words);
     if (script === undefined || tool === undefined) continue;
     const read = fromArgv(tool.mapping, tool.inputSchema, invocation.words);
@@ -64,6 +65,11 @@ function withExamples(
 
 function wordsOf(tool: ScriptTool): readonly string[] {
   return tool.mapping.parts.flatMap((part) => (part.kind === "word" ? [part.word] : []));
+}
+
+/** The script that a call names: of several with one file name the one whose path it ends with. */
+function pickScript(scripts: readonly ScriptInterface[], called: string): ScriptInterface | undefined {
+  return scripts.find(({ path }) => `/${called}`.endsWith(`/${path}`)) ?? scripts.at(-1);
 }
 
 /** The tool whose sub-command the words begin with, flags aside. */
@@ -123,6 +129,8 @@ function has(list: readonly ToolExample[], read: ReadArgv): boolean {
 /** A call of a script that stands in the instructions of a skill. */
 export interface Invocation extends CommandWords {
   readonly fileName: string;
+  /** The same with the folders that stand before it. */
+  readonly path: string;
   /** Counts from 1. */
   readonly line: number;
 }
@@ -145,8 +153,17 @@ function findInvocations(instructions: string, names: readonly string[]): readon
   return found;
 }
 
+/** Code of a text. */
+interface CodePiece {
+  readonly code: string;
+  /** Counts from 1. */
+  readonly line: number;
+  /** What stands before it in its line, for code between backticks and the target of a link. */
+  readonly before?: string;
+}
+
 /** Lines of code blocks, with those that a backslash continues as one, and code between backticks. */
-function* codePieces(text: string): Generator<{ code: string; line: number }> {
+export function* codePieces(text: string): Generator<CodePiece> {
   let inFence = false;
   let pending = "";
   let start = 0;
@@ -155,7 +172,7 @@ function* codePieces(text: string): Generator<{ code: string; line: number }> {
       inFence = !inFence;
       pending = "";
     } else if (!inFence) {
-      for (const code of inlineCode(line)) yield { code, line: index + 1 };
+      for (const piece of inlineCode(line)) yield { ...piece, line: index + 1 };
     } else {
       if (pending === "") start = index + 1;
       const whole = pending + (pending === "" ? line : line.trim());
@@ -166,10 +183,13 @@ function* codePieces(text: string): Generator<{ code: string; line: number }> {
   }
 }
 
-function inlineCode(line: string): readonly string[] {
-  return line.includes("`")
-    ? Array.from(line.slice(0, 4000).matchAll(/`([^`\n]{1,1000})`/gu), ([, code = ""]) => code)
-    : [];
+function inlineCode(line: string): readonly { code: string; before: string }[] {
+  if (!line.includes("`") && !line.includes("](")) return [];
+  const found = line.slice(0, 4000).matchAll(/`([^`\n]{1,1000})`|\]\(([^()\s]{1,300})\)/gu);
+  return Array.from(found, ({ 1: code, 2: link = "", index }) => ({
+    code: code ?? link,
+    before: line.slice(0, index),
+  }));
 }
 
 function toInvocations(code: string, line: number): readonly Invocation[] {
@@ -178,7 +198,8 @@ function toInvocations(code: string, line: number): readonly Invocation[] {
   const match = scriptName.exec(code.slice(0, 2000));
   if (match === null || !startsProgram(code.slice(0, match.index))) return [];
   const { words, hasPlaceholders } = splitCommandLine(code.slice(match.index + match[0].length));
-  return [{ fileName: match[1] ?? "", line, words, hasPlaceholders }];
+  const path = match[0].replaceAll(/^[\s"'`=(]+|["']+$/gu, "");
+  return [{ fileName: match[1] ?? "", path, line, words, hasPlaceholders }];
 }
 
 /** Before the script stand at most an interpreter, its options, and what feeds it. */

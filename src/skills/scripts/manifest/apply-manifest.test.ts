@@ -119,7 +119,7 @@ test("a manifest makes a tool of a library, of a file below, and of one in a lan
   ).toEqual([
     ["scripts/Tool.swift", "tool", "swift", ["Tool"]],
     ["scripts/data.xyz", "tool", "frobnicate", ["data"]],
-    ["scripts/deep/run.sh", "tool", "bash", ["run"]],
+    ["scripts/deep/run.sh", "tool", "bash", ["deep-run"]],
     ["scripts/lib.py", "tool", "python3", ["lib"]],
   ]);
 });
@@ -171,7 +171,7 @@ test("a manifest with a broken entry keeps the others", async (context) => {
   );
 
   expect(scripts[0]?.tools[0]?.name).toBe("good");
-  expect(diagnostics.map(({ code }) => code)).toEqual(["manifest-script-outside"]);
+  expect(diagnostics.map(({ code }) => code)).toEqual(["manifest-script-missing"]);
 });
 
 function derive(files: Readonly<Record<string, string>>, manifest: string): Promise<DerivedScripts> {

@@ -25,7 +25,7 @@ function toEntry(script: ScriptInterface, tool: ScriptTool): object {
   const words = tool.mapping.parts.filter((part) => part.kind === "word").map(({ word }) => word);
   return withoutUndefined<Record<string, unknown>>({
     name: tool.name,
-    script: script.path.replace(/^scripts\//u, ""),
+    script: script.path.startsWith("scripts/") ? script.path.slice("scripts/".length) : `../${script.path}`,
     command: words.length === 0 ? undefined : words,
     description: tool.description,
     interpreter: script.interpreter,

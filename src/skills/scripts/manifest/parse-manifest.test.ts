@@ -149,17 +149,17 @@ const wrong: readonly { name: string; text: string; said: string }[] = [
   {
     name: "a script outside",
     text: "tools:\n  - script: ../../etc/passwd\n",
-    said: 'manifest-script-outside 2:13 Cannot use the script "../../etc/passwd": it is not in scripts/',
+    said: 'manifest-script-outside 2:13 Cannot use the script "../../etc/passwd": it is not in the skill\'s folder',
   },
   {
     name: "an absolute script",
     text: "tools:\n  - script: /bin/sh\n",
-    said: 'manifest-script-outside 2:13 Cannot use the script "/bin/sh": it is not in scripts/',
+    said: 'manifest-script-outside 2:13 Cannot use the script "/bin/sh": it is not in the skill\'s folder',
   },
   {
     name: "a script with a drive",
     text: "tools:\n  - script: 'C:\\x.py'\n",
-    said: String.raw`manifest-script-outside 2:13 Cannot use the script "C:\\x.py": it is not in scripts/`,
+    said: String.raw`manifest-script-outside 2:13 Cannot use the script "C:\\x.py": it is not in the skill's folder`,
   },
   {
     name: "a script that is not there",

@@ -104,7 +104,7 @@ interface ScriptPlace {
   readonly paths: readonly string[];
 }
 
-/** The script of an entry, which must be in the skill's `scripts` folder. */
+/** The script of an entry: a path from `scripts/`, or `../` and one from the skill's folder. */
 function toPath(reader: YamlReader, { fields, item, paths }: ScriptPlace): string | undefined {
   const place = fields.get("script");
   const script = place?.value;
@@ -118,20 +118,21 @@ function toPath(reader: YamlReader, { fields, item, paths }: ScriptPlace): strin
     return undefined;
   }
   const plain = script.replace(/^\.\//u, "");
-  const inside = plain.startsWith("scripts/") ? plain.slice("scripts/".length) : plain;
+  const isAbove = plain.startsWith("../");
+  const inside = isAbove ? plain.slice(3) : plain.startsWith("scripts/") ? plain.slice("scripts/".length) : plain;
   const isOutside =
     /^(?:[A-Za-z]:|\/|~)|\\|\0/u.test(inside) ||
     inside.split("/").some((step) => step === ".." || step === "." || step === "");
   if (isOutside) {
     reader.report(
       "manifest-script-outside",
-      `Cannot use the script ${quote(script)}: it is not in scripts/`,
+      `Cannot use the script ${quote(script)}: it is not in the skill's folder`,
       place,
       "Move it into scripts/, and name it from there",
     );
     return undefined;
   }
-  const path = `scripts/${inside}`;
+  const path = isAbove ? inside : `scripts/${inside}`;
   if (paths.includes(path)) return path;
   const [nearest] = nearestNames(path, paths, 1);
   reader.report(
