@@ -65,7 +65,6 @@ const cases: Readonly<Record<string, Case>> = {
   "a tool of a closed skill": {
     name: "shut__shut_tool",
     expected: failure("open skill"),
-    expected2026: failure('no "session" says where that is open'),
   },
   "input that does not fit": { name: "echo", arguments: { text: {} }, expected: failure("text") },
   "parameters that are wrong": { name: "echo", arguments: [] as unknown, expected: invalid("") },

@@ -712,8 +712,6 @@ test("errorCodes are these", () => {
     "script-changed",
     "script-failed",
     "session-closed",
-    "session-missing",
-    "session-not-found",
     "skill-broken",
     "skill-duplicate",
     "skill-failed",

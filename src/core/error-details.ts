@@ -302,10 +302,6 @@ export interface ErrorDetails {
   "scope-missing": { readonly tool: string; readonly scopes: readonly string[] };
   /** Something was asked of a session that was closed. */
   "session-closed": { readonly action: string };
-  /** The tool's skill is closed where no session is named; it may be open in one that the caller has. */
-  "session-missing": { readonly tool: string; readonly owner: string };
-  /** There is no session of this handle, or no longer. */
-  "session-not-found": { readonly session: string };
   /** Something that a skill uses is not there, or is not what it was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */

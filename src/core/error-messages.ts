@@ -202,10 +202,6 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "script-failed": ({ tool, code, signal, stderr, refused, hint }) =>
     `Cannot finish ${quote(tool)}: ${refused === undefined ? "" : `${refused}; so `}it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and wrote nothing to stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "session-closed": ({ action }) => `Cannot ${action}: the session was closed; open another one with openSession()`,
-  "session-missing": ({ tool, owner }) =>
-    `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, and no "session" says where that is open; use call_tool with the "session" that activate_skill answers with`,
-  "session-not-found": ({ session }) =>
-    `Cannot find the session ${quote(session)}: it has ended, or its id is wrong; open the skill again with activate_skill and use the session of its answer`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,

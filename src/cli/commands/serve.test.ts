@@ -130,6 +130,19 @@ test("kitbag serve goes on when a tool leaves a failure that nobody waits for, a
   expect(text(answer)).toBe("Hello Ada");
 });
 
+test("kitbag serve --open opens skills for every client, and does not start without one of them", async (context) => {
+  needProgram(context, "python3");
+  const { client } = await connectStdio(createSkill(), ["skills", "--open", "counter"]);
+  const opened = await client.listTools();
+  const { url } = await startHttp(createSkill(), ["skills", "--open", "counter", "--no-token"]);
+  const overHttp = await (await connectHttp(url)).listTools();
+  const words = ["serve", "skills", "--open", "countre", "--http", "127.0.0.1:0", "--no-token"];
+  const refused = await runKitbag(words, { project: createSkill() });
+
+  for (const { tools } of [opened, overHttp]) expect(tools.map(({ name }) => name)).toContain("counter__count");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/countre.*counter/su)]);
+});
+
 test("kitbag serve opens a skill for a client, and its tools appear", async (context) => {
   needProgram(context, "python3");
   const { client } = await connectStdio(createSkill(), ["skills"]);

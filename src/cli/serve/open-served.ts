@@ -2,6 +2,7 @@ import { opendir, realpath } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 
+import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
 import type { McpServerEvent, McpServing } from "../../mcp/server/mcp-server-options.ts";
@@ -12,7 +13,7 @@ import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import { type FollowedSkills, followSkills, createSkillSource } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { type CliContext, type Invocation, usageError } from "../cli-command.ts";
-import { openWorkshop } from "../forge/open-workshop.ts";
+import { openWorkshop, type Workshop } from "../forge/open-workshop.ts";
 import { readLogLevel } from "../options.ts";
 import { type CliServers, withServers } from "../mcp/open-servers.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
@@ -67,7 +68,7 @@ async function logSession({ terminal, ...given }: Invocation, { type, ...fields 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   project: Project,
-  { directories, exposure, hasForge, http }: ServeOptions,
+  { directories, exposure, open, hasForge, http }: ServeOptions,
   tokens: LiveTokens | undefined,
 ): Promise<Served> {
   const { invocation } = project;
@@ -89,11 +90,12 @@ export async function openServed(
   });
   const { workspace, options, serve, forge } = workshop;
   const { store } = options;
+  await openSkills(workshop, open);
   const { createMcpServer } = await loading;
-  const quotas = followQuotas(workspace.quotas, (cause) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    invocation.terminal.note(`${toPrintableLine(`Quotas: cannot read changes, those of before stay: ${reason}`)}\n`);
-  });
+  const note = (text: string): void => invocation.terminal.note(`${toPrintableLine(text)}\n`);
+  const quotas = followQuotas(workspace.quotas, (cause) =>
+    note(`Quotas: cannot read changes, those of before stay: ${describeCause(cause)}`),
+  );
   const server = createMcpServer({
     workspace,
     exposure: exposure ?? serve?.exposure ?? "both",
@@ -102,9 +104,7 @@ export async function openServed(
     ...(store !== undefined && { store }),
     ...(forge !== undefined && { forge }),
     report: (event) => void logSession(invocation, event),
-    onError(error) {
-      invocation.terminal.note(`${toPrintableLine(`MCP: ${error.message}`)}\n`);
-    },
+    onError: (error) => note(`MCP: ${error.message}`),
   });
 
   return {
@@ -117,6 +117,20 @@ export async function openServed(
       await workshop.close();
     },
   };
+}
+
+/**
+ * Opens skills for every client: each session begins with what is open in the workspace.
+ *
+ * @throws {KitbagError} why a skill cannot be opened; the workshop is closed then.
+ */
+async function openSkills({ workspace, close }: Workshop, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const outcome = await workspace.activateSkill(name);
+    if (outcome.status === "ok") continue;
+    await close();
+    throw new KitbagError(outcome.error.code, outcome.error.details);
+  }
 }
 
 /** So many paths are found at most, and so many entries of a folder looked at. */

@@ -40,7 +40,7 @@ function checkServable({ directories, http }: ServeOptions, invocation: Invocati
 }
 
 /** Clients start programs in any folder, so every path is absolute. */
-function toStdio({ directories, exposure, hasForge }: ServeOptions, invocation: Invocation): ClientEntry {
+function toStdio({ directories, exposure, open, hasForge }: ServeOptions, invocation: Invocation): ClientEntry {
   const { options, cwd: project } = invocation;
   const program = { node: process.execPath, main: mainFile, isSource, platform: process.platform };
   const { command, args } = toCommand(program, project);
@@ -52,6 +52,7 @@ function toStdio({ directories, exposure, hasForge }: ServeOptions, invocation: 
       return value === undefined ? [] : [`--${name}`, value];
     }),
     ...(exposure === undefined ? [] : ["--exposure", exposure]),
+    ...(open.length === 0 ? [] : ["--open", open.join(",")]),
     ...(hasForge ? [] : ["--no-forge"]),
   ];
   const folders = directories.map((directory) => resolve(project, directory));

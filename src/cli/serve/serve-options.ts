@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly directories: readonly string[];
   /** As the person says; else the configuration decides. */
   readonly exposure: McpExposure | undefined;
+  /** The skills that are open from the start, for every client. */
+  readonly open: readonly string[];
   /** Whether clients may make tools. */
   readonly hasForge: boolean;
   /** Where HTTP is served; none for stdio. */
@@ -68,6 +70,7 @@ export function addServeOptions(command: Command): void {
     "--exposure <what>",
     `which tools clients see: ${exposures.join(", ")}; else as "serve" of the configuration says, or both`,
   );
+  addListOption(command, "--open <skills>", "open these skills at the start, as pdf,forge; may be given again");
   command.option("--no-forge", "serve only what is there: clients make, change and import no tools");
   addOption(command, "--project <dir>", "work in this folder instead of the working directory");
   addOption(
@@ -114,6 +117,7 @@ export function readServeOptions(invocation: Invocation): ServeOptions {
   }
   return {
     directories: [...args, ...getTexts(options, "skills")],
+    open: getTexts(options, "open").flatMap((names) => names.split(",")),
     hasForge: options["forge"] !== false,
     exposure: readExposure(getText(options, "exposure")),
     http,

@@ -13,7 +13,6 @@ import type { Store } from "../../core/store.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
 import type { Caller } from "../../gate/gate.ts";
 import type { Session, Workspace } from "../../workspace/workspace.ts";
-import type { SessionHandles } from "./sessions/session-handles.ts";
 
 /** The two generations of the protocol: up to 2025-11-25 (sessions), and since 2026-07-28 (no state between requests). */
 export type McpGeneration = "2025" | "2026";
@@ -25,8 +24,8 @@ export type McpGeneration = "2025" | "2026";
 export interface ServedClient {
   readonly workspace: Workspace;
   /**
-   * What is open for this client, limited to what the caller of the current request may see. A client of 2025 has a session of its own; all
-   * clients of 2026 share one, in which no client opens anything.
+   * What is open for this client, limited to what the caller of the current request may see: of the process on stdio, of the user and the
+   * session name over HTTP.
    */
   readonly session: Session;
   /** The caller of the current request; outside of a request, the caller that opened the session. */
@@ -49,8 +48,8 @@ export interface ServedClient {
 }
 
 /**
- * Which tools a client sees: the dispatch tools, with which it finds and calls everything (`dispatch`), those that are available now
- * (`direct`), or both.
+ * Which tools a client sees: the dispatch tools, with which it finds and calls everything (`dispatch`); those that are available now, and
+ * the tools that list, read and open skills (`direct`); or both.
  */
 export type McpExposure = "both" | "dispatch" | "direct";
 
@@ -67,10 +66,6 @@ export interface ToolClient extends ServedClient {
   exposure(): McpExposure;
   /** The capabilities that the client declares, with this request or when it connected. */
   capabilities(context: ClientRequest): ClientCapabilities | undefined;
-  /** Sessions that clients of the 2026 generation keep by handles. */
-  readonly handles: SessionHandles;
-  /** Limits another session to what this client's caller may see. */
-  limit(session: Session): Session;
 }
 
 /**

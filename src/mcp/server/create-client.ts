@@ -10,17 +10,15 @@ import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure, McpGeneration, ServedClient, ToolClient } from "./client.ts";
 import type { McpExposureRule, McpServerOptions } from "./mcp-server-options.ts";
 import { limitSession } from "./sessions/limit-session.ts";
-import type { SessionHandles } from "./sessions/session-handles.ts";
 import { getToolList } from "./tools/attach-tools.ts";
 
 /** What a client is made of. */
 export interface ClientParts {
   readonly options: McpServerOptions;
-  readonly handles: SessionHandles;
   /** Who makes the request that is being answered. */
   readonly caller: () => Caller;
   readonly generation: McpGeneration;
-  /** The client's own session, or the one that all clients of 2026 share. */
+  /** The session of the process, or of the user over HTTP. */
   readonly session: Session;
   /** The server of the client, which knows what a client of 2025 said when it connected; `undefined` before it is made. */
   readonly mcp: () => McpServer | undefined;
@@ -29,7 +27,7 @@ export interface ClientParts {
 type Info = ReturnType<ServedClient["info"]>;
 
 /** Makes what the parts of the server know of a client. */
-export function createClient({ options, handles, caller, generation, session, mcp }: ClientParts): ToolClient {
+export function createClient({ options, caller, generation, session, mcp }: ClientParts): ToolClient {
   const { workspace, store, forge, listFiles, resources = [], prompts = [], exposure = "both" } = options;
   let seen: Info;
   let limited: { readonly caller: Caller; readonly session: Session } | undefined;
@@ -64,8 +62,6 @@ export function createClient({ options, handles, caller, generation, session, mc
       if (generation === "2025") return mcp()?.server.getClientCapabilities();
       return readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined;
     },
-    handles,
-    limit: (other) => limitSession(other, caller(), workspace),
   };
   return client;
 }

@@ -12,8 +12,8 @@ const defaultLimits: McpServerLimits = {
   maxSessions: 1000,
   maxSessionsPerCaller: 500,
   idleMs: 30 * 60 * 1000,
-  maxHandlesPerCaller: 500,
-  maxHandles: 1000,
+  maxSessionsPerUser: 500,
+  maxUserSessions: 1000,
   maxSubscriptions: 1024,
   maxParked: 1000,
 };
@@ -53,8 +53,8 @@ export function createMcpServer(options: McpServerOptions): McpServing {
   let overHttp: OverHttp | undefined;
 
   function openHttp(): OverHttp {
-    const serve: Parameters<typeof createHttpSessions>[1] = (caller, isListening) =>
-      serveConnection(services, { caller, generation: "2025" }, isListening);
+    const serve: Parameters<typeof createHttpSessions>[1] = (caller, use, isListening) =>
+      serveConnection(services, { caller, generation: "2025", use }, isListening);
     const sessions = createHttpSessions(limits, serve, options.report);
     return { modern: createModernService(services), sessions };
   }
@@ -71,6 +71,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
       const { modern, sessions } = overHttp;
       return createRoute(path, {
         workspace: options.workspace,
+        users: services.users,
         modern,
         sessions,
         answerPlain: createPlainHttp(services),
@@ -89,7 +90,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
       services.runs?.close();
       await Promise.all([...stdio].map((serving) => serving.close()));
       await Promise.all([overHttp?.modern.close(), overHttp?.sessions.closeAll()]);
-      await services.handles.closeAll();
+      await services.users.closeAll();
     },
   };
 }

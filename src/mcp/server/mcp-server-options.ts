@@ -21,12 +21,12 @@ export interface McpServerLimits {
   readonly maxSessions: number;
   /** Sessions of one caller; all who come without a token are one. @default 500 */
   readonly maxSessionsPerCaller: number;
-  /** A session or a handle that was not used for so long is closed. @default 30 minutes */
+  /** A connection of the 2025 generation, or a user's session, that was not used for so long is closed. @default 30 minutes */
   readonly idleMs: number;
-  /** Handles (`session` of `activate_skill`) of the 2026 generation that one caller holds at once. @default 500 */
-  readonly maxHandlesPerCaller: number;
-  /** Handles of all callers. @default 1000 */
-  readonly maxHandles: number;
+  /** Sessions, by `session` of the URL, that one user has at once over HTTP: each has open skills of its own. @default 500 */
+  readonly maxSessionsPerUser: number;
+  /** Such sessions of all users. @default 1000 */
+  readonly maxUserSessions: number;
   /** Streams of 2026 clients that listen for changes. @default 1024 */
   readonly maxSubscriptions: number;
   /** Calls that wait for what a person at a client says; more cannot be asked. @default 1000 */

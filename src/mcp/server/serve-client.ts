@@ -11,7 +11,6 @@ import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { Caller } from "../../gate/gate.ts";
-import type { Session } from "../../workspace/workspace.ts";
 import { createPausedCalls, createRunningCalls, type OpenCalls } from "./calls/open-calls.ts";
 import { maxRounds } from "./calls/pausable-call.ts";
 import type { McpExposure, McpGeneration, ToolClient } from "./client.ts";
@@ -29,7 +28,7 @@ import {
 import { attachPrompts } from "./prompts/attach-prompts.ts";
 import { attachResources } from "./resources/attach-resources.ts";
 import { createRunWatch, type RunWatch } from "./resources/run-watch.ts";
-import { createSessionHandles, createSharedSession, type SessionHandles } from "./sessions/session-handles.ts";
+import { createUserSessions, type SessionUse, type UserSessions } from "./sessions/user-sessions.ts";
 import { attachTools } from "./tools/attach-tools.ts";
 
 /** A person may take so long to answer, each time. */
@@ -39,13 +38,12 @@ const answerMs = 10 * 60 * 1000;
 export interface Services {
   readonly options: McpServerOptions;
   readonly limits: McpServerLimits;
-  readonly handles: SessionHandles;
+  /** Which skills the users of HTTP have open. */
+  readonly users: UserSessions;
   readonly calls: OpenCalls;
   /** `undefined` without a store. */
   readonly runs: RunWatch | undefined;
   readonly notices: Notices;
-  /** The session that all clients of 2026 share. */
-  readonly shared: Session;
 }
 
 /** Makes what all clients share. */
@@ -53,11 +51,10 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
   return {
     options,
     limits,
-    handles: createSessionHandles(options.workspace, limits),
+    users: createUserSessions(options.workspace, limits),
     runs: options.store === undefined ? undefined : createRunWatch(options.store),
     calls: { running: createRunningCalls(), paused: createPausedCalls(limits.maxParked, answerMs) },
     notices: createNotices(),
-    shared: createSharedSession(options.workspace),
   };
 }
 
@@ -71,9 +68,9 @@ export function serveClient(
   services: Services,
   { caller, generation, session }: Pick<ClientParts, "caller" | "generation" | "session">,
 ): Served {
-  const { options, handles } = services;
+  const { options } = services;
   let made: McpInstance | undefined;
-  const client = createClient({ options, handles, caller, generation, session, mcp: () => made?.mcp });
+  const client = createClient({ options, caller, generation, session, mcp: () => made?.mcp });
   made = createInstance(services, client);
   return { ...made, client };
 }
@@ -112,8 +109,8 @@ function createInstance({ options, calls, runs }: Services, client: ToolClient):
 function renderInstructions(exposure: McpExposure, own: string | undefined): string {
   const skills =
     exposure === "direct"
-      ? "Before work that a skill is for, read the skill first."
-      : "Before work that a skill is for (list_skills), open it with activate_skill and follow its instructions.";
+      ? "Before work that a skill is for (list_skills), open it with activate_skill and follow its instructions."
+      : "Before work that a skill is for (search_tools finds it), open it with activate_skill and follow its instructions.";
   const tools =
     exposure === "direct"
       ? undefined
@@ -140,18 +137,22 @@ export interface ServedConnection extends Served {
   readonly notifier: InstanceNotifier;
   /** Runs `work` for the caller of a request, whose scopes may differ from those of the caller that opened the session. */
   actAs<Result>(caller: Caller, work: () => Result): Result;
-  /** Frees everything behind the connection. Calling it again does nothing. */
-  close(): Promise<void>;
+  /** Frees everything behind the connection, which a request used last at `usedAt`. Calling it again does nothing. */
+  close(usedAt?: number): void;
 }
 
-/** Makes the server for a client that stays connected, and tells it what changes. A client of 2025 gets a session of its own. */
+/** Makes the server for a client that stays connected, and tells it what changes in the session that it uses. */
 export function serveConnection(
   services: Services,
-  { caller, generation }: { readonly caller: Caller; readonly generation: McpGeneration },
+  {
+    caller,
+    generation,
+    use,
+  }: { readonly caller: Caller; readonly generation: McpGeneration; readonly use: SessionUse },
   isListening: () => boolean = () => true,
 ): ServedConnection {
-  const { options, shared, notices } = services;
-  const session = generation === "2025" ? options.workspace.openSession() : shared;
+  const { session } = use;
+  const { notices } = services;
   const current = new AsyncLocalStorage<Caller>();
   const served = serveClient(services, { caller: () => current.getStore() ?? caller, generation, session });
   const notifier = createInstanceNotifier(served, served.client, isListening);
@@ -159,11 +160,14 @@ export function serveConnection(
   return {
     ...served,
     notifier,
-    actAs: (other, work) => current.run(other, work),
-    async close() {
+    actAs(other, work) {
+      use.touch();
+      return current.run(other, work);
+    },
+    close(usedAt) {
       for (const end of ends.splice(0)) end();
       served.subscriptions.close();
-      await session.close();
+      use.end(usedAt);
     },
   };
 }

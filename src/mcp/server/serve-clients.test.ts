@@ -85,11 +85,11 @@ test.for(clientKinds)("createMcpServer() cancels what a %s client over HTTP canc
   expect(await ended).toBe("cancelled");
 });
 
-test("createMcpServer() opens a skill for the session that opened it, and for no other", async () => {
+test("createMcpServer() opens a skill for the session that the URL names, and for no other", async () => {
   const { url } = await listen({ workspace: createWorkspace({ skills: [pdf] }) });
   const [oneChanged, otherChanged] = [vi.fn<() => void>(), vi.fn<() => void>()];
-  const one = await connectHttp(url, { onToolsChanged: oneChanged });
-  const other = await connectHttp(url, { onToolsChanged: otherChanged });
+  const one = await connectHttp(`${url}?session=one`, { onToolsChanged: oneChanged });
+  const other = await connectHttp(`${url}?session=other`, { onToolsChanged: otherChanged });
   await untilListening("legacy");
 
   const opened = await one.callTool({ name: "activate_skill", arguments: { name: "pdf" } });

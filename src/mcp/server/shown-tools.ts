@@ -1,5 +1,9 @@
 import { renderSchema } from "../../core/schema/render-schema.ts";
-import type { ServedClient } from "./client.ts";
+import { createBatchTool } from "../../workspace/dispatch/batch-dispatch.ts";
+import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
+import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import type { Session } from "../../workspace/workspace.ts";
+import type { McpExposure, ServedClient } from "./client.ts";
 
 /** The dispatch tools, with which a client finds, opens and calls everything. */
 const dispatchNames = [
@@ -13,6 +17,37 @@ const dispatchNames = [
   "activate_skill",
   "deactivate_skill",
 ] as const;
+
+/** Those that a client needs whose list has no other dispatch tools: without them it could open no skill. */
+const skillNames: ReadonlySet<string> = new Set([
+  "list_skills",
+  "read_skill",
+  "read_skill_file",
+  "activate_skill",
+  "deactivate_skill",
+]);
+
+type DispatchTools = ReadonlyMap<string, DispatchTool>;
+
+const dispatchTools = new WeakMap<Session, Readonly<Record<McpExposure, DispatchTools>>>();
+
+/** The dispatch tools that a client with an exposure is shown in a session, by name, in the order they are listed. */
+export function getDispatchTools(session: Session, exposure: McpExposure = "both"): DispatchTools {
+  const made = dispatchTools.get(session) ?? makeDispatchTools(session);
+  dispatchTools.set(session, made);
+  return exposure === "direct" && session.getSkills().length === 0 ? noTools : made[exposure];
+}
+
+const noTools: DispatchTools = new Map();
+
+function makeDispatchTools(session: Session): Readonly<Record<McpExposure, DispatchTools>> {
+  const tools = [...createDispatchTools(session), createBatchTool(session)];
+  const all = new Map(
+    dispatchNames.flatMap((name) => tools.filter((tool) => tool.name === name)).map((tool) => [tool.name, tool]),
+  );
+  const ofSkills = new Map([...all].filter(([name]) => skillNames.has(name)));
+  return { both: all, dispatch: all, direct: ofSkills };
+}
 
 /** The names of the tools that a client is shown, and can call by that name. */
 export function findShownTools(client: ServedClient): ReadonlySet<string> {

@@ -132,7 +132,6 @@ const codesAboutNames: ReadonlySet<string> = new Set<ErrorCode>([
   "tool-not-found",
   "tool-unavailable",
   "tool-ambiguous",
-  "session-missing",
 ]);
 
 /** Makes the tool that calls any other, the way every call takes. */

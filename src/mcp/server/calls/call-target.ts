@@ -7,13 +7,7 @@ import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { Session } from "../../../workspace/workspace.ts";
-import {
-  callInSession,
-  findSession,
-  getDispatchTools,
-  runInSession,
-  takesSession,
-} from "../sessions/handle-dispatch.ts";
+import { getDispatchTools } from "../shown-tools.ts";
 import type { ToolClient } from "../client.ts";
 import { findStructuredForm, toCallResult, toErrorResult, type StructuredForm } from "../tools/to-call-result.ts";
 
@@ -42,7 +36,7 @@ export interface PlannedCall {
 /** Finds what a name means to a client. Dispatch tools go first, where the client sees them. */
 export function findTarget(client: ToolClient, name: string): CallTarget {
   const { session, generation } = client;
-  const dispatch = client.exposure() === "direct" ? undefined : getDispatchTools(session).get(name);
+  const dispatch = getDispatchTools(session, client.exposure()).get(name);
   if (dispatch !== undefined) return toDispatchTarget(client, dispatch);
   const entry = session.getTool(name);
   return {
@@ -52,44 +46,28 @@ export function findTarget(client: ToolClient, name: string): CallTarget {
     findCalls: (input) => [{ entry: availableIn(session, entry), input }],
     replaceInputs: (_input, [input]) => input,
     findForm: () => findStructuredForm(entry?.tool.outputSchema, generation),
-    run:
-      generation === "2026" && entry !== undefined && takesSession(entry.tool)
-        ? (input, options) => callInSession(client, name, input, options)
-        : (input, options) => session.call(name, input, options),
+    run: (input, options) => session.call(name, input, options),
   };
 }
 
-function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
-  const { name, outputSchema } = tool;
-  const isCaller = tool.findCalled !== undefined;
-  const { generation } = client;
-  const run: CallTarget["run"] =
-    generation === "2026" ? (input, options) => runInSession(client, name, input, options) : tool.run;
+function toDispatchTarget({ session, generation }: ToolClient, tool: DispatchTool): CallTarget {
+  const { name, outputSchema, findCalled } = tool;
   return {
     name,
     kind: "dispatch",
     entry: undefined,
-    ...toPlan(client, name),
+    ...toPlan(session, name),
     findForm: (input) =>
-      findStructuredForm(isCaller ? findCalledTool(client, name, input)?.tool.outputSchema : outputSchema, generation),
-    run,
+      findStructuredForm(findCalled === undefined ? outputSchema : findCalled(input)?.tool.outputSchema, generation),
+    run: tool.run,
   };
-}
-
-/** The tool that a dispatch tool would call with an input; `undefined` if it calls none. */
-function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
-  return getDispatchTools(sessionOf(client, input)).get(name)?.findCalled?.(input);
-}
-
-function sessionOf(client: ToolClient, input: unknown): Session {
-  return client.generation === "2026" ? findSession(client, input) : client.session;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What `call_tool` and `call_tools` would call. */
-function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" | "replaceInputs"> {
-  const planOf = (session: Session, call: unknown): PlannedCall => ({
+function toPlan(session: Session, name: string): Pick<CallTarget, "findCalls" | "replaceInputs"> {
+  const planOf = (call: unknown): PlannedCall => ({
     entry: availableIn(session, getDispatchTools(session).get("call_tool")?.findCalled?.(call)),
     input: isRecord(call) ? call["input"] : undefined,
   });
@@ -97,17 +75,14 @@ function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" 
     isRecord(call) && input !== call["input"] ? { ...call, input } : call;
   if (name === "call_tool") {
     return {
-      findCalls: (input) => [planOf(sessionOf(client, input), input)],
+      findCalls: (input) => [planOf(input)],
       replaceInputs: (input, [inner]) => replaceIn(input, inner),
     };
   }
   const callsIn = (input: unknown): readonly unknown[] =>
     name === "call_tools" && isRecord(input) && Array.isArray(input["calls"]) ? input["calls"] : [];
   return {
-    findCalls(input) {
-      const session = sessionOf(client, input);
-      return callsIn(input).map((call) => planOf(session, call));
-    },
+    findCalls: (input) => callsIn(input).map(planOf),
     replaceInputs(input, inputs) {
       if (inputs.length === 0) return input;
       return { ...(input as Fields), calls: callsIn(input).map((call, index) => replaceIn(call, inputs[index])) };

@@ -5,9 +5,17 @@ import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { AnswerPlainHttp } from "../plain/plain-http.ts";
 import { isNoticeEvent } from "./event-log.ts";
-import { serveSession, type HttpSession, type HttpSessions } from "./http-sessions.ts";
+import { readSessionName, type SessionUse, type UserSessions } from "../sessions/user-sessions.ts";
+import { refuseMore, serveSession, type HttpSession, type HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
-import { methodOf, readMessage, toWebRequest, writeWebResponse, type ReadBody } from "./web-request.ts";
+import {
+  methodOf,
+  readMessage,
+  toErrorResponse,
+  toWebRequest,
+  writeWebResponse,
+  type ReadBody,
+} from "./web-request.ts";
 
 /** What answers requests over HTTP. */
 export interface RouteParts {
@@ -18,6 +26,8 @@ export interface RouteParts {
   readonly modern: Pick<ModernService, "answer">;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
+  /** Which skills the users have open, in both generations. */
+  readonly users: UserSessions;
   /** Ends what is kept for a caller whose token was revoked. */
   readonly onCallerGone: (caller: Caller) => void;
 }
@@ -34,9 +44,12 @@ export function createRoute(path: string, parts: RouteParts): Route {
     async handle(request) {
       if (!methods.has(request.incoming.method ?? "")) return refuseMethod(request);
       const read = await readMessage(request);
-      if (await parts.answerPlain(request, read.body)) return;
+      const name = readSessionName(request.query, request.incoming.headers);
+      if (name === undefined) return write(request, refuseName(), aside, streams);
+      const use = (): SessionUse | undefined => parts.users.use(request.caller, name);
+      if (await parts.answerPlain(request, read.body, use)) return;
       const scopes = findMissingScopes(parts.workspace, request.caller, read.body);
-      if (scopes === undefined) await answer(request, read, parts, streams);
+      if (scopes === undefined) await answer({ request, read, use }, parts, streams);
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
@@ -45,22 +58,44 @@ export function createRoute(path: string, parts: RouteParts): Route {
   };
 }
 
+function refuseName(): Response {
+  const expected = "expected at most 64 letters, digits and any of . : @ - _";
+  return toErrorResponse(
+    400,
+    -32_600,
+    `Invalid Request: cannot use "session" of the URL as the name of a session: ${expected}`,
+  );
+}
+
+/** A request, what was read of it, and how it uses the session of its user. */
+interface RouteRequest {
+  readonly request: GateRequest;
+  readonly read: ReadBody;
+  readonly use: () => SessionUse | undefined;
+}
+
 async function answer(
-  request: GateRequest,
-  read: ReadBody,
+  { request, read, use }: RouteRequest,
   { sessions, modern }: RouteParts,
   streams: Set<AbortController>,
 ): Promise<void> {
   const web = toWebRequest(request, read);
+  const { caller } = request;
   if (await isLegacyRequest(web.request, web.body)) {
-    const { answer: made, session } = await serveSession(sessions, web, request.caller);
+    const { answer: made, session } = await serveSession(sessions, web, { caller, use });
     return write(request, made, { isStream: isNoticeStream(web.request), session }, streams);
   }
-  const { answer: made, isStream, end } = await modern.answer(web, request.caller);
+  const used = use();
+  if (used === undefined) return write(request, refuseMore(), aside, streams);
   try {
-    if (!request.response.headersSent) await write(request, made, { isStream, session: undefined }, streams);
+    const { answer: made, isStream, end } = await modern.answer(web, { caller, session: used.session });
+    try {
+      if (!request.response.headersSent) await write(request, made, { ...aside, isStream }, streams);
+    } finally {
+      end();
+    }
   } finally {
-    end();
+    used.end();
   }
 }
 
@@ -69,6 +104,9 @@ interface AnswerKind {
   readonly isStream: boolean;
   readonly session: HttpSession | undefined;
 }
+
+/** An answer that is no stream and belongs to no connection. */
+const aside: AnswerKind = { isStream: false, session: undefined };
 
 async function write(
   { response, signal }: GateRequest,

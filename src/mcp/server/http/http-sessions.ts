@@ -10,6 +10,7 @@ import { toScopesKey } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { McpServerEvent, McpServerLimits } from "../mcp-server-options.ts";
 import type { ServedConnection } from "../serve-client.ts";
+import type { SessionUse } from "../sessions/user-sessions.ts";
 import { createEventLog } from "./event-log.ts";
 import { toErrorResponse, type WebRequest } from "./web-request.ts";
 
@@ -30,8 +31,8 @@ export interface HttpSession {
 
 /** The sessions of clients of the 2025 generation over HTTP. */
 export interface HttpSessions {
-  /** `undefined` if there are as many as there may be, and all are in use. */
-  open(caller: Caller): Promise<HttpSession | undefined>;
+  /** `undefined` if there are as many as there may be, and all are in use; `use` is ended then. */
+  open(caller: Caller, use: SessionUse): Promise<HttpSession | undefined>;
   /** `undefined` if there is no such session or it belongs to another caller: the answer does not tell which. */
   find(id: string, caller: Caller): HttpSession | undefined;
   readonly size: number;
@@ -41,7 +42,7 @@ export interface HttpSessions {
 }
 
 type Report = (event: McpServerEvent) => void;
-type Serve = (caller: Caller, isListening: () => boolean) => ServedConnection;
+type Serve = (caller: Caller, use: SessionUse, isListening: () => boolean) => ServedConnection;
 
 /** How often unused sessions are looked for. */
 const sweepMs = 10_000;
@@ -52,13 +53,10 @@ const sweepMs = 10_000;
  */
 export function createHttpSessions(limits: McpServerLimits, serve: Serve, report: Report = () => {}): HttpSessions {
   const sessions = new Map<string, HttpSession>();
-  const closing = new Set<Promise<void>>();
   const sweep = setInterval(closeIdle, Math.min(sweepMs, limits.idleMs)).unref();
 
   function drop(session: HttpSession): void {
-    if (!sessions.delete(session.id)) return;
-    const closed = session.service.close().finally(() => closing.delete(closed));
-    closing.add(closed);
+    if (sessions.delete(session.id)) session.service.close(session.usedAt);
   }
 
   function closeIdle(): void {
@@ -80,9 +78,12 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve, report
   }
 
   return {
-    async open(caller) {
-      if (!makeRoom(caller)) return undefined;
-      const session = createSession(caller, serve, drop);
+    async open(caller, use) {
+      if (!makeRoom(caller)) {
+        use.end();
+        return undefined;
+      }
+      const session = createSession({ caller, use }, serve, drop);
       sessions.set(session.id, session);
       await session.service.mcp.connect(session.transport);
       return session;
@@ -100,7 +101,6 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve, report
     async closeAll() {
       clearInterval(sweep);
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
-      await Promise.all(closing);
     },
   };
 }
@@ -134,7 +134,11 @@ function toEvent(
   return { type: "session-dropped", ...asked, caller, held: held.get(caller)?.length ?? 0 };
 }
 
-function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession) => void): HttpSession {
+function createSession(
+  { caller, use }: { readonly caller: Caller; readonly use: SessionUse },
+  serve: Serve,
+  drop: (session: HttpSession) => void,
+): HttpSession {
   const id = randomBytes(24).toString("base64url");
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
@@ -142,7 +146,7 @@ function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession
     // The gate has read the body, and says how large it may be.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
-  const service = serve(caller, () => session.isListening);
+  const service = serve(caller, use, () => session.isListening);
   const session: HttpSession = {
     id,
     caller,
@@ -163,32 +167,40 @@ interface SessionAnswer {
   readonly session?: HttpSession;
 }
 
-/** Answers a request of the 2025 generation: in its session, or by opening one. */
+/** Answers a request of the 2025 generation: in its connection, or by opening one, which uses a session of the caller. */
 export async function serveSession(
   sessions: HttpSessions,
   { request, body }: WebRequest,
-  caller: Caller,
+  { caller, use }: { readonly caller: Caller; readonly use: () => SessionUse | undefined },
 ): Promise<SessionAnswer> {
   const id = request.headers.get("mcp-session-id");
-  if (id === null) return serveFirst(sessions, { request, body }, caller);
+  if (id === null) return serveFirst(sessions, { request, body }, { caller, use });
   const session = sessions.find(id, caller);
   if (session === undefined) return { answer: toErrorResponse(404, -32_001, "Session not found: begin a new one") };
   return serveIn(session, { request, body }, caller);
 }
 
-async function serveFirst(sessions: HttpSessions, web: WebRequest, caller: Caller): Promise<SessionAnswer> {
+async function serveFirst(
+  sessions: HttpSessions,
+  web: WebRequest,
+  { caller, use }: { readonly caller: Caller; readonly use: () => SessionUse | undefined },
+): Promise<SessionAnswer> {
   const refusal = refuseFirst(web);
   if (refusal !== undefined) return { answer: refusal };
-  const session = await sessions.open(caller);
-  if (session === undefined) {
-    const answer = toErrorResponse(503, -32_000, "Too many sessions are open: close one, or try again later");
-    answer.headers.set("retry-after", "30");
-    return { answer };
-  }
+  const used = use();
+  const session = used === undefined ? undefined : await sessions.open(caller, used);
+  if (session === undefined) return { answer: refuseMore() };
   const served = await serveIn(session, web, caller);
   // The handshake failed, so the client has no session.
   if (served.answer.status >= 400) await session.transport.close();
   return served;
+}
+
+/** Every session is in use. */
+export function refuseMore(): Response {
+  const answer = toErrorResponse(503, -32_000, "Too many sessions are open: close one, or try again later");
+  answer.headers.set("retry-after", "30");
+  return answer;
 }
 
 /** Only the handshake may come without a session. */

@@ -1,6 +1,9 @@
-import { createMcpHandler, type AuthInfo } from "@modelcontextprotocol/server";
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import { createMcpHandler, type AuthInfo, type ServerEvent, type ServerEventBus } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../gate/gate.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 import { followClient } from "../notices.ts";
 import type { McpNotifier } from "../mcp-server-options.ts";
 import {
@@ -16,8 +19,11 @@ import type { ServedClient } from "../client.ts";
 import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
-/** Stands for all callers: changes of the workspace are told to every client. */
-const allCallers: Caller = { id: "all callers", scopes: "all" };
+/** Who makes a request, and the session that it uses. */
+export interface ModernRequester {
+  readonly caller: Caller;
+  readonly session: Session;
+}
 
 /** An answer, and what to do when it is written to its end. */
 export interface ModernAnswer {
@@ -29,20 +35,22 @@ export interface ModernAnswer {
 
 /** What serves the 2026 generation over HTTP. */
 export interface ModernService {
-  answer(web: WebRequest, caller: Caller): Promise<ModernAnswer>;
+  answer(web: WebRequest, requester: ModernRequester): Promise<ModernAnswer>;
   close(): Promise<void>;
 }
 
-/** Makes what serves the 2026 generation: a server for each request, and one that tells all who listen what changes. */
+/** Makes what serves the 2026 generation: a server for each request, and for each session one that tells its clients what changes. */
 export function createModernService(services: Services): ModernService {
-  const { options, limits, notices, shared } = services;
-  const serve = (caller: Caller): Served =>
-    serveClient(services, { caller: () => caller, generation: "2026", session: shared });
+  const { options, limits, notices } = services;
+  const serve = ({ caller, session }: ModernRequester): Served =>
+    serveClient(services, { caller: () => caller, generation: "2026", session });
+  const bus = createListenBus(serve);
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      return serve(readCaller(authInfo)).mcp;
+      return serve(readRequester(authInfo)).mcp;
     },
     {
+      bus,
       legacy: "reject",
       maxSubscriptions: limits.maxSubscriptions,
       // The gate has read the body, and says how large it may be.
@@ -51,20 +59,19 @@ export function createModernService(services: Services): ModernService {
     },
   );
   const notifier = tellOnce(handler.notify);
-  const { client } = serve(allCallers);
-  const ends = [followClient(client, notifier), notices.add(notifier)];
+  const end = notices.add(notifier);
   const listens = createRunListens(services.runs, notifier.resourceUpdated);
 
-  async function answer({ request, body }: WebRequest, caller: Caller): Promise<ModernAnswer> {
+  async function answer({ request, body }: WebRequest, requester: ModernRequester): Promise<ModernAnswer> {
     const isStream = methodOf(body) === "subscriptions/listen";
-    const listen = isStream ? await beginListen(listens, serve(caller).client, body) : { body, end() {} };
-    const { body: parsedBody, end } = listen;
+    const listen = isStream ? await beginListen(listens, serve(requester).client, body) : { body, end() {} };
+    const { body: parsedBody, end: endListen } = listen;
     try {
-      const authInfo = toAuthInfo(caller);
-      const made = await handler.fetch(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) });
-      return { answer: made, isStream, end };
+      const given = { authInfo: toAuthInfo(requester), ...(parsedBody !== undefined && { parsedBody }) };
+      const fetch = (): Promise<Response> => handler.fetch(request, given);
+      return { answer: await (isStream ? bus.listenAs(requester, fetch) : fetch()), isStream, end: endListen };
     } catch (cause) {
-      end();
+      endListen();
       throw cause;
     }
   }
@@ -72,7 +79,7 @@ export function createModernService(services: Services): ModernService {
   return {
     answer,
     async close() {
-      for (const end of ends.splice(0)) end();
+      end();
       listens.close();
       await handler.close();
     },
@@ -97,15 +104,69 @@ async function beginListen(
 }
 
 /** How the caller reaches the server that is made for its request. There is no token in it. */
-function toAuthInfo(caller: Caller): AuthInfo {
+function toAuthInfo(requester: ModernRequester): AuthInfo {
+  const { caller } = requester;
   const scopes = caller.scopes === "all" ? [] : [...caller.scopes];
-  return { token: "", clientId: caller.id, scopes, extra: { caller } };
+  return { token: "", clientId: caller.id, scopes, extra: { requester } };
 }
 
-function readCaller(info: AuthInfo | undefined): Caller {
-  const { caller } = info?.extra ?? {};
-  // Without the gate the caller is unknown, so nothing is allowed.
-  return (caller as Caller | undefined) ?? { id: "unknown", scopes: new Set() };
+function readRequester(info: AuthInfo | undefined): ModernRequester {
+  const { requester } = info?.extra ?? {};
+  if (requester === undefined) throw new Error("A request came without the caller that the gate found");
+  return requester as ModernRequester;
+}
+
+/** Carries changes to the streams that listen, each of one session: what changes in a session is told to its own clients only. */
+interface ListenBus extends ServerEventBus {
+  /** Runs `open`, in which the SDK opens a stream that listens to the requester's session. */
+  listenAs<Result>(requester: ModernRequester, open: () => Result): Result;
+}
+
+type Listener = (event: ServerEvent) => void;
+
+function createListenBus(serve: (requester: ModernRequester) => Served): ListenBus {
+  const opening = new AsyncLocalStorage<ModernRequester>();
+  const bySession = new Map<Session, { readonly listeners: Set<Listener>; readonly end: () => void }>();
+
+  function follow({ caller, session }: ModernRequester): Set<Listener> {
+    const known = bySession.get(session)?.listeners;
+    if (known !== undefined) return known;
+    const listeners = new Set<Listener>();
+    const tell = (event: ServerEvent): void => listeners.forEach((listener) => listener(event));
+    // What tokens with fewer scopes may not see is told to them too: the list that they read then has not changed.
+    const { client } = serve({ caller: { ...caller, scopes: "all" }, session });
+    const end = followClient(
+      client,
+      tellOnce({
+        toolsChanged: () => tell({ kind: "tools_list_changed" }),
+        promptsChanged: () => tell({ kind: "prompts_list_changed" }),
+        resourcesChanged: () => tell({ kind: "resources_list_changed" }),
+        resourceUpdated: (uri) => tell({ kind: "resource_updated", uri }),
+      }),
+    );
+    bySession.set(session, { listeners, end });
+    return listeners;
+  }
+
+  return {
+    listenAs: (requester, open) => opening.run(requester, open),
+    publish(event) {
+      for (const { listeners } of bySession.values()) for (const listener of listeners) listener(event);
+    },
+    subscribe(listener) {
+      const requester = opening.getStore();
+      // The SDK opens streams only while it answers a request to listen.
+      if (requester === undefined) return () => {};
+      const listeners = follow(requester);
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        bySession.get(requester.session)?.end();
+        bySession.delete(requester.session);
+      };
+    },
+  };
 }
 
 /** Changes that come in one go are told once. */

@@ -9,7 +9,8 @@ import { callTool } from "../calls/call-tool.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import type { CallContext } from "../calls/pausable-call.ts";
 import type { ToolClient } from "../client.ts";
-import { getToolList, listTtlMs } from "../tools/attach-tools.ts";
+import { listTtlMs } from "../resources/attach-resources.ts";
+import { getToolList } from "../tools/attach-tools.ts";
 import type { PlainRequest } from "./plain-request.ts";
 
 /** What a plain request is answered with. */

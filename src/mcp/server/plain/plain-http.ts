@@ -2,40 +2,52 @@ import type { GateRequest, IncomingMessage, ServerResponse } from "../../../gate
 import type { Tool } from "../../../core/tool.ts";
 import { canBeAsked } from "../calls/ask-client.ts";
 import { createClient } from "../create-client.ts";
+import type { SessionUse } from "../sessions/user-sessions.ts";
 import { toServerInfo, type Services } from "../serve-client.ts";
 import { answerPlainCall, renderPlainList } from "./answer-plain.ts";
 import { modernRevision, readPlain, type PlainRequest } from "./plain-request.ts";
 
 /** Answers a request of 2026 over HTTP if it is plain; answers `false` if the SDK must answer it: nothing has run then. */
-export type AnswerPlainHttp = (request: GateRequest, body: unknown) => Promise<boolean>;
+export type AnswerPlainHttp = (
+  request: GateRequest,
+  body: unknown,
+  use: () => SessionUse | undefined,
+) => Promise<boolean>;
 
 /**
  * Makes what answers plain requests of the 2026 generation over HTTP. For each request the SDK makes a server, a `Request` and a
  * `Response`, which costs many times what the call does; the request below is answered with one `write`. The gate has made all its
  * checks.
  */
-export function createPlainHttp({ options, handles, shared: session, calls }: Services): AnswerPlainHttp {
+export function createPlainHttp({ options, calls }: Services): AnswerPlainHttp {
   // Only the SDK knows what a host puts in place of a method.
   if (options.extend !== undefined) return () => Promise.resolve(false);
   const serverInfo = toServerInfo(options);
 
-  return async ({ incoming, response, caller, signal }, body) => {
+  return async ({ incoming, response, caller, signal }, body, use) => {
     // A caller that may not call every tool may get a challenge instead of an answer.
     if (caller.scopes !== "all" || !hasPlainHeaders(incoming)) return false;
     const request = readPlain(body, "2026");
     if (request === undefined || !isSaidInHeaders(request, incoming)) return false;
-    const mcp = (): undefined => undefined;
-    const client = createClient({ options, handles, caller: () => caller, generation: "2026", session, mcp });
-    const said = { mcpReq: { envelope: request.envelope ?? {} } };
-    client.see(said);
-    const called = client.session.getTool(request.name)?.tool;
-    if (canBeAsked(client.capabilities(said)) || (called !== undefined && repeatsArguments(called))) return false;
-    if (request.method === "tools/list") send(response, 200, renderPlainList(request, client, serverInfo));
-    else {
-      const { status, message } = await answerPlainCall(request, { calls, client, serverInfo, signal });
-      send(response, status, JSON.stringify(message));
+    const used = use();
+    if (used === undefined) return false;
+    try {
+      const mcp = (): undefined => undefined;
+      const { session } = used;
+      const client = createClient({ options, caller: () => caller, generation: "2026", session, mcp });
+      const said = { mcpReq: { envelope: request.envelope ?? {} } };
+      client.see(said);
+      const called = client.session.getTool(request.name)?.tool;
+      if (canBeAsked(client.capabilities(said)) || (called !== undefined && repeatsArguments(called))) return false;
+      if (request.method === "tools/list") send(response, 200, renderPlainList(request, client, serverInfo));
+      else {
+        const { status, message } = await answerPlainCall(request, { calls, client, serverInfo, signal });
+        send(response, status, JSON.stringify(message));
+      }
+      return true;
+    } finally {
+      used.end();
     }
-    return true;
   };
 }
 

@@ -193,7 +193,7 @@ test("use_skill says how to reach the tools of a skill, and opens one that only 
   expect(session.getActiveSkills()).toEqual(["deploy"]);
 });
 
-test("use_skill of a 2026 client opens nothing", async () => {
+test("use_skill of a 2026 client opens what only people open, too", async () => {
   const tools = [toolNamed("go")];
   const skill = defineSkill({
     name: "deploy",
@@ -206,8 +206,8 @@ test("use_skill of a 2026 client opens nothing", async () => {
 
   const text = await textOf(client, "use_skill", { name: "deploy" });
 
-  expect(text).toBe("Go.\n\nThe tools of the skill deploy cannot be called from here.");
-  expect(session.getActiveSkills()).toEqual([]);
+  expect(text).toBe("Go.\n\nThe tools of the skill deploy can be called now.");
+  expect(session.getActiveSkills()).toEqual(["deploy"]);
 });
 
 test("use_skill refuses skills that are not for people, that nobody trusts, and that are not there", async () => {

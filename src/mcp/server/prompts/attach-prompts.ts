@@ -8,14 +8,13 @@ import {
 
 import { isKitbagError } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
-import { toCacheFields } from "../resources/attach-resources.ts";
+import { listTtlMs, toCacheFields } from "../resources/attach-resources.ts";
 import { pageItems } from "../resources/page-items.ts";
 import type { ServedClient } from "../client.ts";
 import { createPromptWords } from "../shown-tools.ts";
 import { findUsableSkills, hasUsableSkills, renderSkillUse, useSkillName } from "./use-skill.ts";
 import { findWorkflows, type WorkflowPrompt } from "./workflow-prompts.ts";
 
-const listTtlMs = 5000;
 const longestValue = 65_536;
 
 type Values = Readonly<Record<string, string>>;

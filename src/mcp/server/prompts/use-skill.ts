@@ -52,8 +52,7 @@ export async function renderSkillUse(client: ServedClient, skill: Skill, options
   const { session, caller } = client;
   const { signal } = options;
   const isOpen = (): boolean => session.getActiveSkills().includes(skill.name);
-  if (!skill.modelInvocable && client.generation === "2025" && !isOpen())
-    await session.activateSkill(skill.name, { signal });
+  if (!skill.modelInvocable && !isOpen()) await session.activateSkill(skill.name, { signal });
   const text = await session.invokeSkill(skill.name, options.arguments, { signal, user: caller.id });
   const note = describeTools(client, skill, isOpen());
   return note === "" ? text : `${text}\n\n${note}`;

@@ -27,8 +27,8 @@ import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 import { toolResources } from "./tool-resources.ts";
 import { valueResources } from "./value-resources.ts";
 
-/** How long lists may be used by clients that do not hear of changes. */
-const listTtlMs = 5000;
+/** Lists change with each skill that is opened, so no client may keep one. */
+export const listTtlMs = 0;
 
 /**
  * Serves the resources of a client, those of the skills extension among them. Before the server is connected. Answers with what the

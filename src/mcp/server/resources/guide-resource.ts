@@ -99,13 +99,15 @@ function renderCalling({ shown }: GuideFacts): string[] {
 }
 
 function renderSkills({ client, shown, skills }: GuideFacts): string[] {
-  const { session, generation } = client;
-  const handle = generation === "2026" ? " Give the session that it answers with to the tools that take one." : "";
+  const { session } = client;
   const how = linesAbout(shown, [
     ["list_skills", "lists all skills."],
     ["read_skill", "reads a skill without opening it."],
     ["read_skill_file", "reads a file that the instructions name."],
-    ["activate_skill", `opens a skill: it answers with instructions and tools.${handle}`],
+    [
+      "activate_skill",
+      "opens a skill: it answers with instructions, and its tools are in the list of tools from then on.",
+    ],
     ["deactivate_skill", "closes a skill that is no longer needed."],
   ]);
   const open = new Set(session.getActiveSkills());

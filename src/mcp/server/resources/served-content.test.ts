@@ -90,7 +90,7 @@ test.for(["v1", "legacy"] as const)("a %s client hears of changes of resources a
 
 test("a session's own open skills change what its resources say, and nobody else's", async () => {
   const { url } = await listen({ workspace: createWorkspace({ skills: [skillWith("pdf", "extract")] }) });
-  const [one, other] = await Promise.all([connectHttp(url), connectHttp(url)]);
+  const [one, other] = await Promise.all([connectHttp(url), connectHttp(`${url}?session=other`)]);
 
   await one.callTool({ name: "activate_skill", arguments: { name: "pdf" } });
 

@@ -66,7 +66,7 @@ test("serveStdio() gives the instructions, with one line about skills", async ()
   const { result } = (await next()) as { result: { instructions: string; serverInfo: object; capabilities: object } };
 
   expect(result.instructions.split("\n")).toEqual([
-    expect.stringContaining("list_skills"),
+    expect.stringMatching(/search_tools.*activate_skill/u),
     expect.stringContaining("call_tool"),
     "Ask before you delete.",
   ]);

@@ -10,6 +10,8 @@ import { serveConnection, type ServedConnection, type Services } from "../serve-
 /** Serves one client by lines. */
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
   const { input = process.stdin, output = process.stdout } = given;
+  // What is open belongs to the process: it is the same for a client that connects again.
+  const session = services.options.workspace.openSession();
   const connections = new Set<ServedConnection>();
   let current: ServedConnection | undefined;
   const transport = new StdioServerTransport(input, output);
@@ -20,21 +22,17 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       const connection = serveConnection(services, {
         caller: localCaller,
         generation: era === "legacy" ? "2025" : "2026",
+        use: { session, touch() {}, end() {} },
       });
       connections.add(connection);
       current = connection;
-      Object.assign(connection.mcp.server, { onclose: () => void connection.close() });
+      Object.assign(connection.mcp.server, { onclose: () => connection.close() });
       return connection.mcp;
     },
     {
       transport,
       maxSubscriptions: services.limits.maxSubscriptions,
-      onerror(cause) {
-        services.options.onError?.(cause);
-        const answer = toInvalidRequest(cause);
-        // A client that disconnected needs no answer.
-        if (answer !== undefined) void transport.send(answer).catch(() => {});
-      },
+      onerror: (cause) => answerError(cause, services, transport),
     },
   );
   const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -48,7 +46,8 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       plain.close();
       listens.close();
       onclose?.();
-      void Promise.all([...connections].map((connection) => connection.close())).then(() => resolve());
+      for (const connection of connections) connection.close();
+      void session.close().then(() => resolve());
     },
   });
   return {
@@ -58,6 +57,13 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       await closed;
     },
   };
+}
+
+function answerError(cause: Error, { options }: Services, transport: StdioServerTransport): void {
+  options.onError?.(cause);
+  const answer = toInvalidRequest(cause);
+  // A client that disconnected needs no answer.
+  if (answer !== undefined) void transport.send(answer).catch(() => {});
 }
 
 /** JSON that is not a message has no id that an answer could name. The SDK skips a line that is not JSON. */

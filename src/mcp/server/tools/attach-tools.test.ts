@@ -5,9 +5,12 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { findExposure } from "../create-client.ts";
+import { getDispatchTools } from "../shown-tools.ts";
 import { listTools, type ListForm } from "./attach-tools.ts";
 
-const fixed = [{ name: "call_tool", inputSchema: { type: "object" as const } }];
+const fixed = [...getDispatchTools(createWorkspace().openSession()).values()].filter(
+  ({ name }) => name === "call_tool",
+);
 const form: ListForm = { exposure: "both", generation: "2026", dispatch: fixed };
 
 test("listTools() is the same list while nothing changes, and another one after", () => {
@@ -27,7 +30,11 @@ test("listTools() lists the fixed few first and the rest by name, however they c
   const one = createWorkspace({ tools: [tool("b"), tool("a"), tool("call_tool")] });
   const other = createWorkspace({ tools: [tool("a"), tool("call_tool"), tool("b")] });
   const names = (workspace: typeof one, exposure: ListForm["exposure"]): string[] =>
-    listTools(workspace.getAvailableTools(), { ...form, exposure }).tools.map(({ name }) => name);
+    listTools(workspace.getAvailableTools(), {
+      ...form,
+      exposure,
+      ...(exposure === "direct" && { dispatch: [] }),
+    }).tools.map(({ name }) => name);
 
   expect(names(one, "both")).toEqual(["call_tool", "a", "b"]);
   expect(names(other, "both")).toEqual(["call_tool", "a", "b"]);

@@ -8,11 +8,9 @@ import type { RegisteredTool } from "../../../workspace/registry/registered-tool
 import { callTool } from "../calls/call-tool.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import type { McpExposure, McpGeneration, ToolClient } from "../client.ts";
-import { getDispatchTools, takesSession, withSessionParameter } from "../sessions/handle-dispatch.ts";
+import { getDispatchTools } from "../shown-tools.ts";
+import { listTtlMs, toCacheFields } from "../resources/attach-resources.ts";
 import { findStructuredForm, toStructuredSchema } from "./to-call-result.ts";
-
-/** How long clients that do not hear of changes may use a list. */
-export const listTtlMs = 5000;
 
 /** Serves the tools of a client. Before the server is connected. */
 export function attachTools(mcp: McpServer, client: ToolClient, calls: OpenCalls): void {
@@ -26,8 +24,7 @@ export function attachTools(mcp: McpServer, client: ToolClient, calls: OpenCalls
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
     const { tools } = getToolList(client);
-    const hints = client.generation === "2026" ? { ttlMs: listTtlMs, cacheScope: "private" as const } : {};
-    return { tools: tools as ToolList["tools"][number][], ...hints };
+    return { tools: tools as ToolList["tools"][number][], ...toCacheFields(client, listTtlMs) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     client.see(context);
@@ -43,18 +40,10 @@ export function getToolList(client: ToolClient): ToolList {
   return listTools(client.session.getAvailableTools(), toListForm(client));
 }
 
-const dispatchLists = new Map<string, ListForm["dispatch"]>();
-
 function toListForm({ generation, session, exposure }: ToolClient): ListForm {
-  const dispatch =
-    dispatchLists.get(generation) ??
-    [...getDispatchTools(session).values()].map((tool) =>
-      toListedDispatchTool(
-        generation === "2026" ? { ...tool, inputSchema: withSessionParameter(tool.inputSchema) } : tool,
-      ),
-    );
-  dispatchLists.set(generation, dispatch);
-  return { exposure: exposure(), generation, dispatch };
+  const shown = exposure();
+  const dispatch = [...getDispatchTools(session, shown).values()];
+  return { exposure: shown, generation, dispatch };
 }
 
 /** What `tools/list` answers with. */
@@ -69,7 +58,7 @@ export interface ListForm {
   readonly exposure: McpExposure;
   readonly generation: McpGeneration;
   /** The dispatch tools, in their order. */
-  readonly dispatch: readonly McpTool[];
+  readonly dispatch: readonly DispatchTool[];
 }
 
 /** By the identity of what is available, which stays the same while nothing changes. */
@@ -80,7 +69,7 @@ const lists = new WeakMap<readonly RegisteredTool[], Map<string, ToolList>>();
  * happened before. A tool with the name of a dispatch tool is left out where those are shown; `call_tool` reaches it.
  */
 export function listTools(available: readonly RegisteredTool[], form: ListForm): ToolList {
-  const key = `${form.exposure} ${form.generation}`;
+  const key = `${form.exposure} ${form.generation} ${form.dispatch.length}`;
   const known = lists.get(available) ?? new Map<string, ToolList>();
   lists.set(available, known);
   const list = known.get(key) ?? createList(available, form);
@@ -89,11 +78,10 @@ export function listTools(available: readonly RegisteredTool[], form: ListForm):
 }
 
 function createList(available: readonly RegisteredTool[], { exposure, generation, dispatch }: ListForm): ToolList {
-  const fixed = exposure === "direct" ? [] : dispatch;
-  const taken = new Set(fixed.map(({ name }) => name));
+  const taken = new Set(dispatch.map(({ name }) => name));
   const direct = exposure === "dispatch" ? [] : available.filter(({ wireName }) => !taken.has(wireName));
   const sorted = direct.toSorted((one, other) => (one.wireName < other.wireName ? -1 : 1));
-  const tools = [...fixed, ...sorted.map((entry) => toListedTool(entry, generation))];
+  const tools = [...dispatch.map(toListedDispatchTool), ...sorted.map((entry) => toListedTool(entry, generation))];
   let json: string | undefined;
   return {
     tools,
@@ -106,8 +94,7 @@ function createList(available: readonly RegisteredTool[], { exposure, generation
 /** A tool as `tools/list` tells it. */
 function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
   const { title, description, outputSchema, annotations } = tool;
-  const isSessionNamed = generation === "2026" && takesSession(tool);
-  const inputSchema = toVisibleSchema(isSessionNamed ? withSessionParameter(tool.inputSchema) : tool.inputSchema);
+  const inputSchema = toVisibleSchema(tool.inputSchema);
   const form = findStructuredForm(outputSchema, generation);
   const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
   return {

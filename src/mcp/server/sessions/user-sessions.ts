@@ -1,0 +1,124 @@
+import type { Caller } from "../../../gate/gate.ts";
+import type { Session, Workspace } from "../../../workspace/workspace.ts";
+import type { McpServerLimits } from "../mcp-server-options.ts";
+
+/** A session of a user while a request or a connection uses it. */
+export interface SessionUse {
+  readonly session: Session;
+  /** A request of the connection came: the session is not idle. */
+  touch(): void;
+  /** Ends the use; `usedAt`, by `performance.now()`, is when the session was used last. Calling it again does nothing. */
+  end(usedAt?: number): void;
+}
+
+/**
+ * The sessions of users over HTTP: which skills a user has open under a session name. They belong to no connection, so every client and
+ * every request of a user that gives the same name has the same skills open, in both generations of the protocol.
+ */
+export interface UserSessions {
+  /**
+   * Uses the caller's session of a name, which begins with what is open in the workspace; empty for the user's default session.
+   * Answers `undefined` if there are as many sessions as there may be, and all are in use.
+   */
+  use(caller: Caller, name: string): SessionUse | undefined;
+  closeAll(): Promise<void>;
+}
+
+type SessionLimits = Pick<McpServerLimits, "idleMs" | "maxUserSessions" | "maxSessionsPerUser">;
+
+interface Held {
+  readonly key: string;
+  readonly user: string;
+  readonly session: Session;
+  /** How many requests and connections use it now. */
+  uses: number;
+  /** By `performance.now()`: a clock that is set must not make a session look old. */
+  usedAt: number;
+}
+
+/** How often idle sessions are looked for. */
+const sweepMs = 10_000;
+
+/** Makes an empty set of sessions. A session that nothing used for `idleMs` is closed, and the skills in it with it. */
+export function createUserSessions(workspace: Workspace, limits: SessionLimits): UserSessions {
+  const sessions = new Map<string, Held>();
+  const closing = new Set<Promise<void>>();
+  const sweep = setInterval(closeIdle, Math.min(sweepMs, limits.idleMs)).unref();
+
+  function close({ key, session }: Held): void {
+    sessions.delete(key);
+    const closed = session.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  }
+
+  function closeIdle(): void {
+    const since = performance.now() - limits.idleMs;
+    for (const held of sessions.values()) if (held.uses === 0 && held.usedAt <= since) close(held);
+  }
+
+  /** Makes room for one more session: the user's own if they have too many, else of the user that has the most. */
+  function makeRoom(user: string): boolean {
+    const byUser = Map.groupBy(sessions.values(), (held) => held.user);
+    const own = byUser.get(user) ?? [];
+    const isOverOwn = own.length >= limits.maxSessionsPerUser;
+    if (!isOverOwn && sessions.size < limits.maxUserSessions) return true;
+    const sets = isOverOwn ? [own] : [...byUser.values()].toSorted((one, other) => other.length - one.length);
+    const victim = sets.map(findUnused).find((held) => held !== undefined);
+    if (victim !== undefined) close(victim);
+    return victim !== undefined;
+  }
+
+  return {
+    use(caller, name) {
+      // All names of the local user are one user.
+      const user = JSON.stringify(workspace.ownerOf(caller.id) ?? null);
+      const key = JSON.stringify([user, name]);
+      const known = sessions.get(key);
+      if (known === undefined && !makeRoom(user)) return undefined;
+      const held = known ?? { key, user, session: workspace.openSession(), uses: 0, usedAt: performance.now() };
+      sessions.set(key, held);
+      return beginUse(held);
+    },
+    async closeAll() {
+      clearInterval(sweep);
+      for (const held of sessions.values()) close(held);
+      await Promise.all(closing);
+    },
+  };
+}
+
+function findUnused(sessions: readonly Held[]): Held | undefined {
+  const unused = sessions.filter(({ uses }) => uses === 0);
+  return unused.toSorted((one, other) => one.usedAt - other.usedAt)[0];
+}
+
+function beginUse(held: Held): SessionUse {
+  let isOver = false;
+  const touch = (usedAt = performance.now()): void => {
+    held.usedAt = Math.max(held.usedAt, usedAt);
+  };
+  held.uses += 1;
+  touch();
+  return {
+    session: held.session,
+    touch: () => touch(),
+    end(usedAt) {
+      if (isOver) return;
+      isOver = true;
+      held.uses -= 1;
+      touch(usedAt);
+    },
+  };
+}
+
+/** The header with which a client names its session, where it cannot put a query into the URL. */
+const sessionHeader = "kitbag-session";
+
+/**
+ * Reads the name that a request gives its session: `session` of the query, or the header. Empty for the default session; `undefined` for
+ * what is no name.
+ */
+export function readSessionName(query: string, headers: Readonly<Record<string, unknown>>): string | undefined {
+  const name = new URLSearchParams(query).get("session") ?? headers[sessionHeader] ?? "";
+  return typeof name === "string" && /^[\w.:@-]{0,64}$/u.test(name) ? name : undefined;
+}
