@@ -7,6 +7,7 @@ import type { DerivedCommand, DerivedInterface } from "./derived-interface.ts";
 import { addExamples, type Instructions } from "./examples/add-examples.ts";
 import { findAccess } from "./facts/access.ts";
 import { findEnvironment } from "./facts/environment.ts";
+import { findFileParameters } from "./facts/file-parameters.ts";
 import { findImports } from "./facts/imports.ts";
 import { applyManifest } from "./manifest/apply-manifest.ts";
 import { toSchemaAndMapping } from "./parameter.ts";
@@ -15,7 +16,7 @@ import { findLocalModules } from "./python/local-modules.ts";
 import type { PythonReading } from "./python/python-facts.ts";
 import { createPythonReader, type PythonReader, type PythonReaderOptions } from "./python/python-reader.ts";
 import { readScript } from "./read-script.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading, SourceScript } from "./reading.ts";
 import type { DerivedScripts, ScriptFile, ScriptInterface, ScriptTool } from "./script-interface.ts";
 import { isName } from "../../core/names.ts";
 
@@ -153,23 +154,29 @@ function toInterface(candidate: Candidate, reading: Reading, { declared, local }
     interpreter: reading.interpreter ?? candidate.interpreter,
     kind: reading.kind,
     reason: reading.reason,
-    tools: reading.kind === "tool" && reading.interface !== undefined ? toTools(path, reading, reading.interface) : [],
+    tools:
+      reading.kind === "tool" && reading.interface !== undefined ? toTools(source, reading, reading.interface) : [],
     environment: findEnvironment(language, text),
     imports: findImports({ language, path, text, modules: reading.modules, local, declared }),
     access: findAccess(language, text, reading),
   };
 }
 
-function toTools(path: string, reading: Reading, derived: DerivedInterface): readonly ScriptTool[] {
-  return derived.commands.map((command) => ({
-    name: "",
-    description: describe(path, { reading, derived, command }),
-    ...toSchemaAndMapping(command),
-    // Nothing is sure about a command that may take more than is known.
-    confidence: command.open ? "opaque" : derived.confidence,
-    source: derived.source,
-    examples: [],
-  }));
+function toTools({ path, text }: SourceScript, reading: Reading, derived: DerivedInterface): readonly ScriptTool[] {
+  return derived.commands.map((command) => {
+    const { paths, ...line } = toSchemaAndMapping(command);
+    const files = findFileParameters({ ...line, text, declared: paths });
+    return {
+      name: "",
+      description: describe(path, { reading, derived, command }),
+      ...line,
+      ...(Object.keys(files).length > 0 && { files }),
+      // Nothing is sure about a command that may take more than is known.
+      confidence: command.open ? "opaque" : derived.confidence,
+      source: derived.source,
+      examples: [],
+    };
+  });
 }
 
 interface Descriptions {

@@ -41,7 +41,7 @@ export function valueFlag(declaration: FlagDeclaration): Parameter {
     booleans: declaration.booleans,
     omit: declaration.omitsDefault ? (schema["default"] as JsonValue | undefined) : undefined,
   });
-  return { part, schema, required: required === true && schema["default"] === undefined };
+  return { part, schema, required: required === true && schema["default"] === undefined, file: declaration.file };
 }
 
 function fits(value: JsonValue, type: unknown): boolean {
@@ -95,5 +95,5 @@ export function positional(declaration: PositionalDeclaration): Parameter {
     many: declaration.many ? true : undefined,
     fill: typeof fill === "string" || typeof fill === "number" ? String(fill) : undefined,
   });
-  return { part, schema, required: declaration.required === true && fill === undefined };
+  return { part, schema, required: declaration.required === true && fill === undefined, file: declaration.file };
 }

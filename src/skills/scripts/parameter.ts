@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ArgvMapping, ArgvPart, PropertyPart } from "./argv-mapping.ts";
+import type { DeclaredPath } from "./facts/file-parameters.ts";
 
 /** One parameter of a tool: what it takes and how it gets into the command line. */
 export interface Parameter {
@@ -8,6 +9,8 @@ export interface Parameter {
   /** Of the value. */
   readonly schema: JsonSchema;
   readonly required: boolean;
+  /** Its declaration says that it names a file or a folder. */
+  readonly file?: DeclaredPath | undefined;
   /** How many words of the sub-command stand before it, for a parameter of a program or command above. @default all */
   readonly after?: number;
 }
@@ -24,7 +27,12 @@ export interface CommandLine {
 }
 
 /** Makes the two views of a command line: the schema of its input, and how that input is written down. */
-export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema; mapping: ArgvMapping } {
+export function toSchemaAndMapping(line: CommandLine): {
+  inputSchema: JsonSchema;
+  mapping: ArgvMapping;
+  /** What the declarations say about parameters that name files. */
+  paths: Readonly<Record<string, DeclaredPath>>;
+} {
   const words = line.words ?? [];
   const placeOf = ({ after = words.length }: Parameter): number => Math.min(after, words.length);
   const unique = withUniqueProperties(line.parameters);
@@ -49,7 +57,8 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
     ...(line.otherFields && { otherFields: true }),
     ...(line.open && !line.otherFields && { otherFlags: true }),
   };
-  return { inputSchema, mapping };
+  const declared = parameters.flatMap(({ part, file }) => (file === undefined ? [] : [[part.property, file] as const]));
+  return { inputSchema, mapping, paths: Object.fromEntries(declared) };
 }
 
 function withUniqueProperties(parameters: readonly Parameter[]): readonly Parameter[] {

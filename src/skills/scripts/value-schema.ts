@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { DeclaredPath } from "./facts/file-parameters.ts";
 import { withoutUndefined } from "./without-undefined.ts";
 
 /** What is known about a single value. */
@@ -14,6 +15,8 @@ export interface ValueFacts {
   readonly maximum?: number | undefined;
   readonly minItems?: number | undefined;
   readonly maxItems?: number | undefined;
+  /** The declaration says that it names a file or a folder. */
+  readonly file?: DeclaredPath | undefined;
 }
 
 /** The longest description of a parameter that is kept. */

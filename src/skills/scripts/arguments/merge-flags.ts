@@ -1,4 +1,5 @@
 import type { FlagPart, PropertyPart } from "../argv-mapping.ts";
+import { pathByLabel } from "../facts/file-parameters.ts";
 import { toPropertyName, type Parameter } from "../parameter.ts";
 import type { UsageFlag, UsageValue } from "../usage/synopsis.ts";
 import { readDescription, type OptionRow } from "../usage/tables.ts";
@@ -141,7 +142,8 @@ function toValueFlag(
   const isDemanded = lineCount > 0 && item.demanded === lineCount;
   const isNeeded = code?.required === true || isDemanded || readDescription(row?.description ?? "").required;
   const schema = toValueSchema({ ...facts, many, description: describe(item) });
-  return { part, schema, required: facts.default === undefined && isNeeded };
+  const file = pathByLabel(valueOf(item)?.label);
+  return { part, schema, required: facts.default === undefined && isNeeded, file };
 }
 
 function toFacts(item: Merged): ValueFacts {

@@ -1,3 +1,4 @@
+import { pathByLabel } from "../facts/file-parameters.ts";
 import { toPropertyName, type Parameter } from "../parameter.ts";
 import type { UsagePositional } from "../usage/synopsis.ts";
 import { readDescription, type NamedRow } from "../usage/tables.ts";
@@ -90,7 +91,7 @@ function toParameter(merged: Merged, rows: readonly NamedRow[]): Parameter {
     many: many ? true : undefined,
     fill: typeof fill === "string" || typeof fill === "number" ? String(fill) : undefined,
   });
-  return { part, schema, required };
+  return { part, schema, required, file: pathByLabel(usage?.label) };
 }
 
 function toFacts({ usage, code, many }: Merged, description: string): ValueFacts {

@@ -1,3 +1,4 @@
+import { pathByLabel } from "../facts/file-parameters.ts";
 import { positional, switchFlag, valueFlag, type FlagDeclaration } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import type { ValueFacts } from "../value-schema.ts";
@@ -19,6 +20,7 @@ export function toOption(notation: string, facts: Omit<FlagDeclaration, "flags">
     many: isMany ? "list" : facts.many,
     joint: "=",
     alone: isOptional ? true : undefined,
+    file: facts.file ?? pathByLabel(value[1]),
   });
 }
 

@@ -5,6 +5,7 @@ import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schem
 import type { ToolLimits } from "../../../core/tool.ts";
 import type { PropertyPart } from "../argv-mapping.ts";
 import { opaqueArguments } from "../derived-interface.ts";
+import { findFileParameters } from "../facts/file-parameters.ts";
 import { toSchemaAndMapping, type Parameter } from "../parameter.ts";
 import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -61,12 +62,11 @@ function withEntries(
 function emptyTool(script: ScriptInterface, entry: ManifestTool): ScriptTool {
   const [command = { parameters: [] }] =
     entry.parameters === undefined ? opaqueArguments().commands : [{ parameters: [] }];
-  const { inputSchema, mapping } = toSchemaAndMapping({ ...command, words: entry.words });
+  const { paths: _, ...line } = toSchemaAndMapping({ ...command, words: entry.words });
   return {
     name: "",
     description: `Run ${script.path}`,
-    inputSchema,
-    mapping,
+    ...line,
     confidence: "opaque",
     source: "manifest",
     examples: [],
@@ -74,7 +74,8 @@ function emptyTool(script: ScriptInterface, entry: ManifestTool): ScriptTool {
 }
 
 function toTool(entry: ManifestTool, derived: ScriptTool, diagnostics: Diagnostic[]): ScriptTool {
-  const { inputSchema, mapping } = entry.parameters === undefined ? derived : toLine(entry, derived, diagnostics);
+  const { inputSchema, mapping, files } =
+    entry.parameters === undefined ? derived : toLine(entry, derived, diagnostics);
   const isWritten = entry.parameters !== undefined;
   return withoutUndefined<ScriptTool>({
     ...derived,
@@ -82,6 +83,7 @@ function toTool(entry: ManifestTool, derived: ScriptTool, diagnostics: Diagnosti
     description: entry.description ?? derived.description,
     inputSchema,
     mapping,
+    files,
     outputSchema: entry.outputSchema ?? derived.outputSchema,
     confidence: entry.confidence ?? (isWritten ? "declared" : derived.confidence),
     source: entry.source ?? (isWritten ? "manifest" : derived.source),
@@ -101,14 +103,14 @@ function toLine(
   entry: ManifestTool,
   derived: ScriptTool,
   diagnostics: Diagnostic[],
-): Pick<ScriptTool, "inputSchema" | "mapping"> {
+): Pick<ScriptTool, "inputSchema" | "mapping" | "files"> {
   const parameters = (entry.parameters ?? []).flatMap((parameter, index) => {
     const made = toParameter(parameter, derived, index);
     if (made !== undefined) return [made];
     diagnostics.push(unmapped(parameter, derived));
     return [];
   });
-  return toSchemaAndMapping(
+  const { paths, ...line } = toSchemaAndMapping(
     withoutUndefined<Parameters<typeof toSchemaAndMapping>[0]>({
       parameters,
       words: entry.words,
@@ -117,6 +119,8 @@ function toLine(
       open: entry.otherFlags,
     }),
   );
+  const files = findFileParameters({ ...line, text: "", declared: paths });
+  return { ...line, ...(Object.keys(files).length > 0 && { files }) };
 }
 
 /** An entry that says of each parameter how it is passed says all there is to say. */
@@ -125,14 +129,15 @@ function hasOwnParts({ parameters = [] }: ManifestTool): boolean {
 }
 
 function toParameter(parameter: ManifestParameter, derived: ScriptTool, index: number): Parameter | undefined {
-  const { part, schema, isWhole, required = false, after } = parameter;
+  const { part, schema, isWhole, required = false, after, file } = parameter;
   if (part !== undefined)
-    return withoutUndefined<Parameter>({ part, schema: isWhole ? schema : typed(schema), required, after });
+    return withoutUndefined<Parameter>({ part, schema: isWhole ? schema : typed(schema), required, after, file });
   const known = findPart(parameter.name, derived, index);
   if (known === undefined) return undefined;
   const before = schemaOf(derived, known.property);
   const wasRequired = requiredOf(derived).includes(known.property);
   return {
+    file: file ?? derived.files?.[known.property],
     part: { ...known, property: parameter.name },
     schema: typed({ ...before, ...schema }),
     required: parameter.required ?? wasRequired,

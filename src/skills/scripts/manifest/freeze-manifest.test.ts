@@ -8,6 +8,7 @@ import type { JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { ToolLimits } from "../../../core/tool.ts";
 import type { PropertyPart } from "../argv-mapping.ts";
 import { deriveAllScripts, type SkillScripts } from "../derive-scripts.ts";
+import { findFileParameters } from "../facts/file-parameters.ts";
 import { toSchemaAndMapping, type Parameter } from "../parameter.ts";
 import type { ScriptCache, ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -196,7 +197,13 @@ const schema: fc.Arbitrary<JsonSchema> = fc
   .map((made) => withoutUndefined<JsonSchema>(made as JsonSchema));
 
 const parameter: fc.Arbitrary<Parameter> = fc
-  .record({ part, schema, required: fc.boolean(), after: maybe(fc.nat(2)) })
+  .record({
+    part,
+    schema,
+    required: fc.boolean(),
+    after: maybe(fc.nat(2)),
+    file: maybe(fc.constantFrom("read" as const, "write" as const, "none" as const)),
+  })
   .map((made) => withoutUndefined<Parameter>(made));
 
 const count = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constantFrom(86_400_000, 31_536_000_000));
@@ -249,7 +256,10 @@ const tool: fc.Arbitrary<ScriptTool> = fc
     });
     const mayRetry = rest.limits?.retries !== undefined;
     const annotations = mayRetry ? { idempotent: true } : rest.annotations;
-    return withoutUndefined<ScriptTool>({ ...rest, annotations, ...toSchemaAndMapping(line) });
+    const { paths, ...made } = toSchemaAndMapping(line);
+    const files = findFileParameters({ ...made, text: "", declared: paths });
+    const named = Object.keys(files).length === 0 ? undefined : files;
+    return withoutUndefined<ScriptTool>({ ...rest, annotations, ...made, files: named });
   });
 
 const scripts: fc.Arbitrary<readonly ScriptInterface[]> = fc

@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { ToolRate } from "../../../core/tool.ts";
 import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
+import { findFileParameters } from "../facts/file-parameters.ts";
 import type { ScriptCache, ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { toDuration } from "./duration.ts";
@@ -63,15 +64,17 @@ function toCacheField({ ttlMs, ...rest }: ScriptCache): unknown {
   return Object.keys(rest).length === 0 ? time : { for: time, ...rest };
 }
 
-function toParameters({ inputSchema, mapping }: ScriptTool): readonly object[] {
+function toParameters({ inputSchema, mapping, files }: ScriptTool): readonly object[] {
   const properties = isSchemaObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
   const required: readonly unknown[] = Array.isArray(inputSchema["required"]) ? inputSchema["required"] : [];
+  const told = findFileParameters({ inputSchema, mapping, text: "" });
   return withPlaces(mapping).map(({ part, after }) => {
     const schema = Object.hasOwn(properties, part.property) ? properties[part.property] : undefined;
     return withoutUndefined<Record<string, unknown>>({
       name: part.property,
       ...toSchemaFields(isSchemaObject(schema) ? schema : {}),
       required: required.includes(part.property) ? true : undefined,
+      file: files?.[part.property] === told[part.property] ? undefined : (files?.[part.property] ?? "none"),
       ...toPassFields(part),
       after,
     });

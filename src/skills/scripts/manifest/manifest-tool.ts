@@ -1,3 +1,4 @@
+import type { FileUse } from "../../../core/call-files.ts";
 import type { JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { ToolAnnotations, ToolExample, ToolLimits } from "../../../core/tool.ts";
 import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
@@ -13,6 +14,8 @@ export interface ManifestParameter {
   /** How it is passed; when the manifest does not say, it is passed as the script's own parameter of that name. */
   readonly part?: PropertyPart;
   readonly after?: number;
+  /** Whether it names a file or a folder that the script reads or writes. @default told by its name and description */
+  readonly file?: FileUse | "none";
   /** Counts from 1. */
   readonly line: number;
 }

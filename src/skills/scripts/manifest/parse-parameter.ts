@@ -48,7 +48,7 @@ const passKeys = [
   "after",
 ] as const;
 
-const allKeys: readonly string[] = ["name", "required", "schema", ...schemaKeys, ...passKeys];
+const allKeys: readonly string[] = ["name", "required", "file", "schema", ...schemaKeys, ...passKeys];
 
 /** Reads the parameters of an entry: a list with names, or a map by name. */
 export function parseParameters(reader: YamlReader, place: YamlPlace): readonly ManifestParameter[] {
@@ -86,6 +86,7 @@ function parseParameter(reader: YamlReader, name: string, item: YamlPlace): Mani
     required: typeof required === "boolean" ? required : undefined,
     part: toPart(reader, name, fields),
     after: typeof after === "number" ? after : undefined,
+    file: parseChoice(reader, fields, "file", ["read", "write", "none"]),
     line: item.line,
   });
 }

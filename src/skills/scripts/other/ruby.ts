@@ -3,6 +3,7 @@ import type { HelpTexts } from "../arguments/help-texts.ts";
 import { textsOf, toJson, type Literal } from "../code/literals.ts";
 import { findClosing, readRange, splitRange, type Range, type Scanned } from "../code/scan.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
+import { pathByLabel } from "../facts/file-parameters.ts";
 import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 
@@ -74,6 +75,7 @@ function toFlag(values: readonly Literal[], isCollected: boolean): Parameter | u
     many: type === "Array" ? "comma" : isCollected ? "repeat" : undefined,
     joint: flags[0]?.startsWith("--") ? "=" : "",
     alone: isOptional ? true : undefined,
+    file: notations.some((notation) => pathByLabel(notation.replace(/\]$/u, ""))) ? "path" : undefined,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
+import { pathByLabel } from "../facts/file-parameters.ts";
 import { positional, switchFlag, valueFlag, type FlagDeclaration } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -56,7 +57,8 @@ function toCount(nargs: JsonValue | undefined): Count {
 
 function toTypeFacts(keywords: Keywords): TypeFacts {
   const type = fromType(keywords["type"]);
-  return { ...type, ...fromChoices(keywords["choices"], type.type) };
+  const metavar = pathByLabel(text(keywords["metavar"]) ?? "");
+  return { file: metavar, ...type, ...fromChoices(keywords["choices"], type.type) };
 }
 
 /** JSON that is passed as text may be of any type. */

@@ -3,7 +3,7 @@
 import ast
 import math
 
-from known_values import Callable, EnumClass, Span, dotted_name
+from known_values import Callable, EnumClass, Span, Unknown, dotted_name
 from parser_parts import Function, Parser
 
 LONGEST = 4000
@@ -42,6 +42,9 @@ def encode(value):
         return {"name": value.node.name, **describe_function(value.node)}
     if isinstance(value, ast.Lambda):
         return {"name": "lambda", **describe_lambda(value)}
+    if isinstance(value, Unknown) and isinstance(value.node, ast.Call) and (dotted_name(value.node.func) or "").split(".")[-1] == "FileType":
+        modes = [node for node in [*value.node.args, *(word.value for word in value.node.keywords)] if isinstance(node, ast.Constant)]
+        return {"name": "FileType", "values": [{"value": modes[0].value if modes else "r"}]}
     return {"unknown": True}
 
 

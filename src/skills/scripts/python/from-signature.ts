@@ -18,6 +18,7 @@ export function factsOf(parameter: PythonParameter, description: string | undefi
     many: parameter.many,
     default: fallback,
     description: parameter.help ?? description,
+    file: parameter.type === "path" ? "path" : undefined,
   };
 }
 
@@ -83,7 +84,13 @@ export function fromMain(main: PythonFunction): DerivedInterface & { readonly in
       const facts = factsOf(parameter, docs.get(parameter.name));
       const schema: JsonSchema =
         parameter.type === undefined && facts.type === undefined ? untyped(facts) : toValueSchema(facts);
-      return { part: { kind: "field", property: parameter.name }, schema, required: parameter.required };
+      const { file } = facts;
+      return {
+        part: { kind: "field", property: parameter.name },
+        schema,
+        required: parameter.required,
+        file,
+      };
     });
   const isTyped = main.parameters.every(({ type, choices, default: fallback }) => type ?? choices ?? fallback);
   return withoutUndefined<DerivedInterface & { readonly interpreter: readonly string[] }>({

@@ -71,7 +71,7 @@ export interface PythonParameter {
   /** `places` is `*args`, `keyword` can only be given by name. */
   readonly kind: "place" | "places" | "keyword";
   readonly required: boolean;
-  readonly type?: "int" | "float" | "bool" | "str" | "dict";
+  readonly type?: "int" | "float" | "bool" | "str" | "path" | "dict";
   readonly many?: boolean;
   readonly optional?: boolean;
   readonly choices?: readonly JsonValue[];

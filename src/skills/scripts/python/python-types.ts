@@ -4,7 +4,7 @@ import type { ValueFacts } from "../value-schema.ts";
 import type { PythonValue } from "./python-facts.ts";
 
 /** What a Python type or converter says about a value. */
-export interface TypeFacts extends Pick<ValueFacts, "type" | "choices" | "minimum" | "maximum"> {
+export interface TypeFacts extends Pick<ValueFacts, "type" | "choices" | "minimum" | "maximum" | "file"> {
   readonly booleans?: FlagPart["booleans"];
   /** The value is given as JSON text. */
   readonly json?: true;
@@ -30,7 +30,14 @@ export function fromType(value: PythonValue | undefined): TypeFacts {
   if (value.returns === "float") return { type: "number", ...limitsOf(value) };
   const name = value.name?.split(".").at(-1) ?? text(value) ?? "";
   if (value.returns === "bool" || booleanMaker.test(name)) return { type: "boolean" };
-  return (Object.hasOwn(namedTypes, name) ? namedTypes[name] : undefined) ?? {};
+  return (Object.hasOwn(namedTypes, name) ? namedTypes[name] : undefined) ?? fileFrom(name, value);
+}
+
+/** `FileType("w")` of argparse; `File("w")` and `Path(writable=True)` of click. */
+function fileFrom(name: string, { values, keywords = {} }: PythonValue): TypeFacts {
+  if (name === "Path" || name === "PurePath") return { file: known(keywords["writable"]) === true ? "write" : "path" };
+  if (name !== "FileType" && name !== "File") return {};
+  return { file: /[wax+]/u.test(text(values?.[0] ?? keywords["mode"]) ?? "") ? "write" : "read" };
 }
 
 function limitsOf({ minimum, maximum }: PythonValue): TypeFacts {

@@ -6,7 +6,7 @@ from encoded_facts import encode, text_of
 from known_values import EnumClass, dotted_name, index_of
 
 LISTS = {"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Set", "set", "FrozenSet", "frozenset"}
-TEXTS = {"str", "Path", "PurePath", "PosixPath", "datetime", "date", "UUID", "Any"}
+TEXTS = {"str", "datetime", "date", "UUID", "Any"}
 
 
 def describe_annotation(node, evaluator, depth=0):
@@ -25,6 +25,8 @@ def describe_annotation(node, evaluator, depth=0):
     name = (dotted_name(node) or "").split(".")[-1]
     if name in ("int", "float", "bool"):
         return {"type": name}
+    if name in ("Path", "PurePath", "PosixPath", "FilePath", "DirectoryPath"):
+        return {"type": "path"}
     if name in TEXTS:
         return {"type": "str"}
     if name in LISTS:
