@@ -61,7 +61,7 @@ function restrictImports(files: string[], patterns: Pattern[]): OxlintOverride {
 }
 
 export default defineConfig({
-  ignorePatterns: ["dist/**", "node_modules/**", "coverage/**", ".kitbag/**"],
+  ignorePatterns: ["dist/**", "node_modules/**", "coverage/**", ".kitbag/**", "test/real-scripts/skills/**"],
   plugins: ["typescript", "import", "unicorn", "oxc", "promise"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   rules: {
