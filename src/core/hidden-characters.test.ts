@@ -44,7 +44,8 @@ test("findHiddenCharacters() finds every character of its kinds, wherever it sta
     ...[
       [0x17b4, 0x17b5],
       [0x180b, 0x180f],
-      [0x200b, 0x200f],
+      [0x200b, 0x200d],
+      [0x200f, 0x200f],
       [0x2028, 0x202e],
       [0x2060, 0x206f],
       [0x3164, 0x3164],
@@ -76,6 +77,7 @@ const visible = [
   ["the flag of England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"],
   ["Persian with a joiner", "می\u200Cخواهم"],
   ["Hindi with a joiner", "क्\u200Dष"],
+  ["a left-to-right mark", "\u200E```bash"],
   ["Hebrew with a direction mark", "שלום\u200F (abc)"],
   ["emoji with their style", "✔️ ☑️ ❤️"],
   ["dashes, quotes, dots and spaces", "— “x” … • a\u00A0b → ✓"],

@@ -75,7 +75,8 @@ function toPattern(kind: HiddenKind): string {
 
 /**
  * Finds the characters of `text` that a reader does not see, but a model does. Those that writing needs are left out: joiners
- * inside emoji and between letters of scripts that use them, direction marks beside right-to-left text, the tags of flags.
+ * inside emoji and between letters of scripts that use them, direction marks beside right-to-left text, the tags of flags. So is a
+ * single left-to-right mark, which changes nothing.
  *
  * Contract: takes time in proportion to the text; `ascii` (nothing above U+007F) makes it shorter.
  */
@@ -84,7 +85,8 @@ export function* findHiddenCharacters(text: string, { ascii = false } = {}): Gen
   for (const match of text.matchAll(ascii ? plainSuspects : suspects)) {
     const [run, ...groups] = match;
     const kind = kindNames[groups.findIndex((group) => group !== undefined)] as HiddenKind;
-    if (isNeeded(text, match.index, run)) continue;
+    // A single left-to-right mark turns nothing around; editors leave it behind in copied text.
+    if (isNeeded(text, match.index, run) || run === "\u200E") continue;
     const count = Array.from(run).length;
     const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
     yield { offset: match.index, codePoint: run.codePointAt(0) as number, count, kind, ...spells };

@@ -75,8 +75,10 @@ const wellKnown = new Set([
 ]);
 const wellKnownPath =
   /^https:\/\/raw\.githubusercontent\.com\/(?:Homebrew\/install|nvm-sh\/nvm|helm\/helm|ohmyzsh\/ohmyzsh)\//u;
-const anyoneCanWrite =
-  /(?:pastebin\.com|paste\.ee|rentry\.co|glot\.io|transfer\.sh|bit\.ly|tinyurl\.com|is\.gd|ngrok\.|webhook\.site|hastebin)/iu;
+const anyoneCanWrite = /(?:transfer\.sh|bit\.ly|tinyurl\.com|is\.gd|ngrok\.|webhook\.site)/iu;
+/** Pages on which anyone can put a text. */
+export const pasteSite =
+  /(?:pastebin\.com|paste\.(?:ee|rs|mozilla\.org)|dpaste\.(?:com|org)|rentry\.(?:co|org)|glot\.io|hastebin\.com|justpaste\.it|telegra\.ph|controlc\.com|ghostbin\.)/iu;
 
 function toMatch(url: string, start: number, end: number): Match {
   const [, host = ""] = /^https?:\/\/([^/:?#\s]{1,253})/iu.exec(url) ?? [];
@@ -87,7 +89,9 @@ function toMatch(url: string, start: number, end: number): Match {
 function toRisk(url: string, host: string): Risk {
   const plain = /^(?:http|ftp):/iu.test(url);
   if (!plain && (wellKnown.has(host.toLowerCase()) || wellKnownPath.test(url))) return "low";
-  return plain || /^(?:\d{1,3}\.){3}\d{1,3}$/u.test(host) || anyoneCanWrite.test(url) ? "high" : "medium";
+  return plain || /^(?:\d{1,3}\.){3}\d{1,3}$/u.test(host) || anyoneCanWrite.test(url) || pasteSite.test(url)
+    ? "high"
+    : "medium";
 }
 
 const call =

@@ -6,7 +6,7 @@ const cure = "Write the code out, so that it can be read";
 /** Code that is hidden from readers and then run. */
 export const obfuscationRule: LineRule = {
   trigger:
-    /base64|b64decode|b85decode|b32decode|a85decode|atob|xxd|openssl|marshal|decompress|gzinflate|rot_?13|fromcharcode|unescape|fromhex|powershell|pwsh|\/dev\/tcp\/|\bncat |\bnc |\\x[0-9a-f]{2}\\x|\\u00[0-9a-f]{2}\\u/i,
+    /base64|b64decode|b85decode|b32decode|a85decode|atob|xxd|openssl|marshal|decompress|gzinflate|rot_?13|fromcharcode|unescape|fromhex|powershell|pwsh|\bncat |\bnc |\\x[0-9a-f]{2}\\x|\\u00[0-9a-f]{2}\\u/i,
   find: (line) => [...findDecodedPipelines(line), ...findPatterns(line)],
 };
 
@@ -34,6 +34,12 @@ const decode =
   "(?:(?:b64decode|b85decode|b32decode|a85decode|decompress|loads|atob|unescape|fromhex|gzinflate|gzuncompress|base64_decode|str_rot13|String\\.fromCharCode)\\s{0,4}\\(" +
   "|Buffer\\.from\\s{0,4}\\([^)\\n]{1,2000},\\s{0,4}[\"'](?:base64|hex)[\"']|decode\\s{0,4}\\([^)\\n]{1,2000}rot_?13)";
 
+const reverseShell = {
+  code: "shell-reverse",
+  risk: "high",
+  message: "Gives a shell on this machine to another one",
+} as const;
+
 const patterns: readonly { readonly pattern: RegExp; readonly match: Pick<Match, "code" | "risk" | "message"> }[] = [
   {
     pattern: new RegExp(`${run}${decode}`, "u"),
@@ -50,9 +56,8 @@ const patterns: readonly { readonly pattern: RegExp; readonly match: Pick<Match,
     match: { code: "decode-and-run", risk: "high", message: "Runs an encoded PowerShell command" },
   },
   {
-    pattern:
-      /\/dev\/tcp\/[\w.${}-]{1,100}\/[\d$]|\b(?:nc|ncat)\s[^\n|]{0,80}(?:-e|-c|--exec)\s{0,4}(?:\/bin\/)?(?:ba|z)?sh\b/u,
-    match: { code: "shell-reverse", risk: "high", message: "Gives a shell on this machine to another one" },
+    pattern: /\b(?:nc|ncat)\s[^\n|]{0,80}(?:-e|-c|--exec)\s{0,4}(?:\/bin\/)?(?:ba|z)?sh\b/u,
+    match: reverseShell,
   },
   {
     pattern:
@@ -68,6 +73,43 @@ function findPatterns(line: string): Match[] {
     if (found !== null) matches.push({ ...match, cure, start: found.index, end: found.index + found[0].length });
   }
   return matches;
+}
+
+const socket = /\/dev\/tcp\/[\w.${}-]{1,100}\/[\d$]/u;
+const shellOnLine = /(?<![\w.-])(?:ba|z|k|da)?sh\b\s{0,4}(?:-[il]{1,2}\b|[\d<>&])/u;
+const descriptor = /(\d{1,3})\s{0,2}<>\s{0,4}\/dev\/tcp\//u;
+
+/**
+ * Finds shells on Bash's own sockets: one that is started on the socket, or later on its descriptor. A line that only opens a socket asks
+ * whether a port is open.
+ */
+export function createSocketRule(text: string): (line: string) => Match | undefined {
+  if (!text.includes("/dev/tcp/")) return () => undefined;
+  let served: ReadonlySet<string> | undefined;
+  return (line) => {
+    const found = socket.exec(line);
+    if (found === null) return undefined;
+    const [, number] = descriptor.exec(line) ?? [];
+    served ??= findServed(text);
+    if (!shellOnLine.test(line) && (number === undefined || !served.has(number))) return undefined;
+    return { ...reverseShell, cure, start: found.index, end: found.index + found[0].length };
+  };
+}
+
+const from = String.raw`<\s{0,2}&\s{0,2}(\d{1,3})\b`;
+const runsLine = String.raw`while\s{1,3}read[^\n]{0,80}?do\s{1,4}(?:\$\w|eval\b|(?:ba|z)?sh\b)`;
+const service = new RegExp(
+  [
+    String.raw`(?<![\w.-])(?:(?:ba|z|k|da)?sh|eval)\b[^\n|;]{0,60}${from}`,
+    String.raw`${from}[^\n]{0,20}\|[^\n]{0,20}(?:${runsLine}|\b(?:ba|z)?sh\b)`,
+    String.raw`${runsLine}[^\n]{0,80}${from}`,
+  ].join("|"),
+  "gu",
+);
+
+/** The descriptors from which a shell, or a loop that runs each line, reads. */
+function findServed(text: string): ReadonlySet<string> {
+  return new Set(Array.from(text.matchAll(service), ([, one, two, three]) => one ?? two ?? three ?? ""));
 }
 
 /** Commands that are in base64 to hide them, whether or not something near them runs them. */
@@ -117,6 +159,12 @@ export function findLongTexts(line: string): Match[] {
     matches.push({ code: "text-encoded", risk: "low", message, cure, start: index, end: index + text.length });
   }
   return matches;
+}
+
+/** A file with a signature: what is encoded in it is checked with a key, and never run. */
+export function isSignature(file: string, text: string): boolean {
+  if (!/\.(?:sig|sigstore|bundle|intoto\.jsonl|sigstore\.json)$/iu.test(file)) return false;
+  return text.includes('"verificationMaterial"') && /"(?:dsseEnvelope|messageSignature)"/u.test(text);
 }
 
 /** A long word, a row of one letter or a number is not encoded. */

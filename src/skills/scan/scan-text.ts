@@ -1,7 +1,15 @@
 import { findHiddenCharacters, type HiddenCharacters, showCodePoint } from "../../core/hidden-characters.ts";
 import { createPositions } from "../document/positions.ts";
 import { downloadRule } from "./find-downloads.ts";
-import { encodedCommandRule, findLongTexts, longEncodedText, obfuscationRule } from "./find-obfuscation.ts";
+import { findAdvice, mayAdvise } from "./find-advice.ts";
+import {
+  createSocketRule,
+  encodedCommandRule,
+  findLongTexts,
+  isSignature,
+  longEncodedText,
+  obfuscationRule,
+} from "./find-obfuscation.ts";
 import { findPrivateKey, maskSecrets, secretRule } from "./find-secrets.ts";
 import type { Finding, Match } from "./finding.ts";
 
@@ -14,7 +22,7 @@ import type { Finding, Match } from "./finding.ts";
  */
 export function scanText(text: string, file: string): Finding[] {
   const findings = createFindings(file);
-  scanLines(text, findings);
+  scanLines(text, file, findings);
   scanNeighbours(text, findings);
   scanHidden(text, findings);
   return findings.list();
@@ -30,16 +38,16 @@ const groups = Array.from(
   },
 );
 
-function scanLines(text: string, findings: Findings): void {
+function scanLines(text: string, file: string, findings: Findings): void {
   const near = groups.filter(({ trigger }) => trigger.test(text)).flatMap(({ members }) => members);
   const possible = near.filter(({ trigger }) => trigger.test(text));
-  const hasLongLine = findLongLine(text);
+  const hasLongLine = findLongLine(text) && !isSignature(file, text);
   if (possible.length === 0 && !hasLongLine) return;
   for (const { text: line, line: number } of readLogicalLines(text)) {
     for (const { trigger, find } of possible) {
       if (trigger.test(line)) for (const match of find(line)) findings.add(line, number, match);
     }
-    if (line.length < longEncodedText) continue;
+    if (!hasLongLine || line.length < longEncodedText) continue;
     for (const match of findLongTexts(line)) findings.add(line, number, match);
   }
 }
@@ -56,15 +64,18 @@ function findLongLine(text: string): boolean {
 
 function scanNeighbours(text: string, findings: Findings): void {
   const hasKey = text.includes("PRIVATE KEY");
-  const hasPassword = passwordForm.test(text);
-  if (!hasKey && !hasPassword) return;
+  const hasAdvice = mayAdvise(text);
+  const hasSocket = text.includes("/dev/tcp/");
+  if (!hasKey && !hasAdvice && !hasSocket) return;
+  const findSocketShell = createSocketRule(text);
   const lines = text.split("\n");
   for (const [index, line] of lines.entries()) {
     const key = hasKey ? findPrivateKey(line, lines[index + 1] ?? "") : undefined;
     if (key !== undefined) findings.add(line, index + 1, key);
-    if (!hasPassword || !passwordForm.test(line)) continue;
-    const archive = findArchiveWithPassword(lines.slice(Math.max(0, index - 2), index + 3));
-    if (archive !== undefined) findings.add(line, index + 1, { ...archive, start: 0, end: line.length });
+    const advice = hasAdvice ? findAdvice(lines, index) : undefined;
+    if (advice !== undefined) findings.add(line, index + 1, advice);
+    const shell = findSocketShell(line);
+    if (shell !== undefined) findings.add(line, index + 1, shell);
   }
 }
 
@@ -136,29 +147,6 @@ function toEvidence(line: string, start: number, end: number): string {
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
   return visible.trim().length > longestEvidence ? `${visible.trim().slice(0, longestEvidence)}…` : visible.trim();
-}
-
-const archive = /\.(?:zip|7z|rar)\b|\b(?:extract|unzip|archive)\b/iu;
-/** How a password is told. */
-const passwordForm = /\bpass(?:word|code|phrase)?\b\s{0,3}(?:is\b|[:=`"'*])/iu;
-const address = /https?:\/\//iu;
-
-/**
- * Finds, in a few neighbouring lines, the advice to fetch an archive that only a password opens: it keeps scanners out, and is
- * how most malicious skills bring their program along.
- */
-function findArchiveWithPassword(lines: readonly string[]): Match | undefined {
-  const text = lines.join("\n").slice(0, 2000);
-  const found = passwordForm.exec(text);
-  if (found === null || !archive.test(text) || !address.test(text)) return undefined;
-  return {
-    code: "archive-with-password",
-    risk: "high",
-    message: "Tells to fetch an archive that a password protects",
-    cure: "Ship the files in the skill",
-    start: found.index,
-    end: found.index + found[0].length,
-  };
 }
 
 /** A line of a script as an interpreter sees it. */
