@@ -40,6 +40,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   {
+    name: "connect",
+    summary: "Write Kitbag into the configuration of an MCP client, or take it out",
+    load: async () => (await import("./commands/connect.ts")).connectCommand,
+  },
+  {
     name: "token",
     summary: "Make, list and revoke the tokens of kitbag serve --http",
     load: async () => (await import("./commands/token.ts")).tokenCommand,

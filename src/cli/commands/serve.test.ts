@@ -512,7 +512,7 @@ test("kitbag serve --print-config for an address of the network prints one that 
   const run = await runKitbag(["serve", "--http", "0.0.0.0:8080", "--print-config", "codex"]);
 
   expect(run.stdout).toBe(
-    '[mcp_servers.kitbag]\nurl = "http://127.0.0.1:8080/mcp"\nbearer_token_env_var = "KITBAG_TOKEN"\n',
+    '[mcp_servers.kitbag]\nurl = "http://127.0.0.1:8080/mcp?session=codex"\nbearer_token_env_var = "KITBAG_TOKEN"\n',
   );
   expect(run.stderr).toContain("On other machines, write the address of this one");
 });

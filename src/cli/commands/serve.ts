@@ -1,13 +1,16 @@
-import { resolve } from "node:path";
-
-import { describeCause, quote } from "../../core/errors.ts";
-import { describeFileError } from "../../platform/files.ts";
-import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
+import { describeCause } from "../../core/errors.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import type { Served } from "../serve/open-served.ts";
-import { addServeOptions, readServeOptions, type ServeOptions } from "../serve/serve-options.ts";
+import {
+  addPrintOption,
+  addServeOptions,
+  enterProject,
+  readServeOptions,
+  type ServeOptions,
+} from "../serve/serve-options.ts";
 import type { Project } from "../open-project.ts";
 import { endSignals, untilInterrupted } from "../until-interrupted.ts";
 
@@ -15,7 +18,10 @@ import { endSignals, untilInterrupted } from "../until-interrupted.ts";
 export const serveCommand: CliCommand = {
   examples: [
     ["kitbag serve skills", "MCP on standard input and output: for a client that starts it"],
-    ["kitbag serve skills --print-config claude-code", "what this client must be told to start it"],
+    [
+      "kitbag serve skills --print-config cursor",
+      "what this client must be told to start it; kitbag connect writes it",
+    ],
     ["kitbag serve skills --http", "Streamable HTTP at http://127.0.0.1:3210/mcp; the first start prints its token"],
     [
       "kitbag serve --http 0.0.0.0:8080 --token @/etc/kitbag/tokens",
@@ -27,6 +33,7 @@ export const serveCommand: CliCommand = {
   define(command) {
     command.argument("[dirs...]", "folders with skills, before those of the usual places");
     addServeOptions(command);
+    addPrintOption(command);
   },
   async run(given) {
     const entered = enterProject(given);
@@ -90,17 +97,4 @@ function surviveRejections({ terminal }: Invocation): void {
   process.on("unhandledRejection", (cause) => {
     terminal.note(`${toPrintableLine(`A tool left a failure that is not handled: ${describeCause(cause)}`)}\n`);
   });
-}
-
-/** Everything is looked for from the project: also what a configuration finds by the working directory. */
-function enterProject(given: Invocation): Invocation {
-  const project = getText(given.options, "project");
-  if (project === undefined) return given;
-  const cwd = resolve(given.cwd, project);
-  try {
-    process.chdir(cwd);
-  } catch (cause) {
-    throw usageError(`Cannot work in --project ${quote(project)}: ${describeFileError(cause)}`);
-  }
-  return { ...given, cwd };
 }

@@ -1,8 +1,11 @@
+import { resolve } from "node:path";
+
 import type { Command } from "commander";
 
 import { quote } from "../../core/errors.ts";
 import { shortestToken } from "../../gate/check-gate-options.ts";
 import type { GateOAuth, GateToken } from "../../gate/gate.ts";
+import { describeFileError } from "../../platform/files.ts";
 import type { McpExposure } from "../../mcp/server/client.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import {
@@ -15,7 +18,7 @@ import {
   addSandboxOption,
   addStoreOption,
 } from "../options.ts";
-import { clientNames } from "./client-configs.ts";
+import { clientNames } from "../connect/clients.ts";
 import { findTokenPlaces, type TokenPlaces } from "./tokens.ts";
 
 const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
@@ -46,7 +49,16 @@ export interface HttpOptions extends ListenAddress {
   readonly publicUrl: string | undefined;
 }
 
-/** Adds the options of `kitbag serve`. */
+/** Adds `--print-config`. */
+export function addPrintOption(command: Command): void {
+  addOption(
+    command,
+    "--print-config <client>",
+    `print what this client must be told, and serve nothing: ${clientNames.join(", ")}`,
+  );
+}
+
+/** Adds the options that say what is served, and how. */
 export function addServeOptions(command: Command): void {
   command.option(
     "--http [address]",
@@ -73,11 +85,6 @@ export function addServeOptions(command: Command): void {
   addListOption(command, "--open <skills>", "open these skills at the start, as pdf,forge; may be given again");
   command.option("--no-forge", "serve only what is there: clients make, change and import no tools");
   addOption(command, "--project <dir>", "work in this folder instead of the working directory");
-  addOption(
-    command,
-    "--print-config <client>",
-    `print what this client must be told, and serve nothing: ${clientNames.join(", ")}`,
-  );
   addModuleOption(command);
   addSkillsOption(command);
   addSandboxOption(command);
@@ -174,6 +181,19 @@ function readExposure(text: string | undefined): McpExposure | undefined {
 
 function toFlag(option: string): string {
   return option.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Everything is looked for from the project: also what a configuration finds by the working directory. */
+export function enterProject(given: Invocation): Invocation {
+  const project = getText(given.options, "project");
+  if (project === undefined) return given;
+  const cwd = resolve(given.cwd, project);
+  try {
+    process.chdir(cwd);
+  } catch (cause) {
+    throw usageError(`Cannot work in --project ${quote(project)}: ${describeFileError(cause)}`);
+  }
+  return { ...given, cwd };
 }
 
 /** Where HTTP is served. */
