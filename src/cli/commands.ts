@@ -130,6 +130,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   },
   {
+    name: "grant",
+    summary: "Grant a skill more than its own files ask for: paths, hosts, variables, programs, packages",
+    load: async () => (await import("./commands/grant.ts")).grantCommand,
+  },
+  {
+    name: "revoke",
+    summary: "Take back what was granted to a skill",
+    load: async () => (await import("./commands/grant.ts")).revokeCommand,
+  },
+  {
     name: "store",
     summary: "Check, repair, back up, export, import and clean up what is kept",
     load: async () => (await import("./commands/store.ts")).storeCommand,

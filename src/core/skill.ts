@@ -2,6 +2,7 @@ import type { Diagnostic } from "./diagnostics.ts";
 import type { JsonObject } from "./json.ts";
 import type { McpSource } from "./mcp-source.ts";
 import type { Permissions } from "./permissions.ts";
+import type { SkillGrant } from "./skill-grant.ts";
 import type { Tool, ToolAuthor } from "./tool.ts";
 
 /** A tool of another owner that a skill uses. */
@@ -49,7 +50,11 @@ export interface SkillFolder {
 
 /** Whether this folder was trusted, in exactly this state. */
 export type SkillTrust =
-  | { readonly status: "trusted" }
+  | {
+      readonly status: "trusted";
+      /** What this person granted it from outside, besides what its own files ask for. */
+      readonly granted?: SkillGrant;
+    }
   | {
       readonly status: "untrusted";
       /** What changed since it was trusted; empty if it never was. */
@@ -90,6 +95,8 @@ export interface Skill {
   readonly exclusive: boolean;
   /** One grant for the skill and all its tools. */
   readonly permissions: Permissions;
+  /** The part of `permissions` that its own files ask for, if a person granted more from outside. @default all of it */
+  readonly declared?: Permissions;
   /** Whether a model may open it by itself. */
   readonly modelInvocable: boolean;
   readonly folder?: SkillFolder;

@@ -1,4 +1,6 @@
 import type { ForgedTool } from "../../forge/forge-interface.ts";
+import { describeGrant, type SkillGrant } from "../../core/skill-grant.ts";
+import { grantOf } from "../../skills/load/to-skill.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";
@@ -49,6 +51,8 @@ interface ListedSkill {
   readonly path?: string;
   readonly scope?: string;
   readonly trust?: string;
+  /** What a person granted it from outside. */
+  readonly granted?: SkillGrant;
   readonly description: string;
   readonly tools: readonly string[];
   /** Why it was skipped. */
@@ -99,6 +103,7 @@ function listSkills(workspace: Workspace, reports: readonly SkillReport[], cwd: 
 
 function toListedSkill({ skill, active }: SkillState, paths: ReadonlyMap<string, string>): ListedSkill {
   const { name, description, folder, tools } = skill;
+  const granted = folder && grantOf(folder);
   return {
     name,
     state: active ? "open" : "closed",
@@ -106,6 +111,7 @@ function toListedSkill({ skill, active }: SkillState, paths: ReadonlyMap<string,
       path: paths.get(folder.directory) ?? folder.directory,
       scope: folder.scope,
       trust: folder.trust.status,
+      ...(granted !== undefined && { granted }),
     }),
     description,
     tools: tools.map((tool) => `${name}/${tool.name}`),
@@ -130,20 +136,21 @@ function render({ tools, unused, skills }: Listed, { terminal }: Invocation): st
     status === "untrusted" ? "not trusted" : status,
     first?.cure ?? first?.message ?? "",
   ]);
+  const hasGrants = skills.some(({ granted }) => granted !== undefined);
   const skillRows = skills.map((skill) => [
     skill.name,
     skill.trust === "untrusted" ? "not trusted" : skill.state,
     String(skill.tools.length),
     skill.path ?? "the configuration",
+    ...(hasGrants ? [describeGrant(skill.granted ?? {})] : []),
     skill.reason ?? skill.description,
   ]);
+  const columns = ["SKILL", "STATE", "TOOLS", "FROM", ...(hasGrants ? ["GRANTED"] : []), "DESCRIPTION"];
   const tables = [
     ...(toolRows.length + unusedRows.length > 0
       ? [renderTable(["TOOL", "SOURCE", "DESCRIPTION"], [...toolRows, ...unusedRows], terminal)]
       : []),
-    ...(skillRows.length > 0
-      ? [renderTable(["SKILL", "STATE", "TOOLS", "FROM", "DESCRIPTION"], skillRows, terminal)]
-      : []),
+    ...(skillRows.length > 0 ? [renderTable(columns, skillRows, terminal)] : []),
   ];
   return tables.length === 0 ? "There are no tools." : tables.join("\n\n");
 }

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
+import { joinGrants, type SkillGrant } from "../../core/skill-grant.ts";
 import type { ForgeAnswer } from "../../forge/forge-interface.ts";
 import { isInside, toRealPath } from "../../platform/paths.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
@@ -9,7 +10,14 @@ import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { findTrustTarget, type TrustTarget, loadAgreed, lookAt, type LookedAt } from "../config/find-trust-target.ts";
+import {
+  findTrustTarget,
+  type TrustTarget,
+  loadAgreed,
+  lookAt,
+  type LookedAt,
+  type LookedAtSkill,
+} from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
@@ -33,7 +41,8 @@ export const trustCommand: CliCommand = {
     command.argument("[path]", "a kitbag.config file, a skill, or a folder with one of them");
     addSkillsOption(command);
     addOption(command, "--mcp <server>", "one MCP server of this project, by its name; of a skill as skill/server");
-    command.option("--yes", "trust what is shown without asking, also what a server changed; for scripts");
+    command.option("--yes", "trust and grant what is shown without asking, also what a server changed; for scripts");
+    command.option("--no-grants", "trust it, and grant it nothing besides what its own files ask for");
     command.option("--remove", "trust it no longer");
   },
   async run(invocation) {
@@ -122,14 +131,24 @@ async function trustWhole(looked: LookedAt, home: string, invocation: Invocation
   const lockPath = findLock(looked, projectLock(invocation.cwd));
   // Code that never finishes loading is not trusted: other commands would load it, too.
   const trusted = { ...looked, skills: await loadAgreed(looked, invocation) };
+  const grants = new Map(trusted.skills.map((one) => [one.folder.directory, grantOf(one, invocation)]));
   // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
-  await updateTrust(home, ({ configs, folders }) => {
-    if (looked.config !== undefined) configs.set(looked.config.path, looked.config.files);
-    for (const { folder } of looked.skills) folders.set(folder.directory, toDigests(folder.files));
+  await updateTrust(home, (list) => {
+    if (looked.config !== undefined) list.configs.set(looked.config.path, looked.config.files);
+    for (const { folder } of looked.skills) {
+      list.folders.set(folder.directory, toDigests(folder.files));
+      list.grants.set(folder.directory, grants.get(folder.directory) ?? {});
+    }
   });
-  if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, { others: looked.others });
-  const text = renderTrusted(trusted, lockPath, invocation);
+  if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, { others: looked.others, grants });
+  const text = renderTrusted(trusted, grants, { lock: lockPath, context: invocation });
   return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };
+}
+
+/** What a skill is granted from outside once it is trusted: more than before only if a person has seen it and said yes. */
+function grantOf({ kept, offered }: LookedAtSkill, { terminal, options }: Invocation): SkillGrant {
+  const isAgreed = options["grants"] !== false && (terminal.canAsk || options["yes"] === true);
+  return isAgreed ? joinGrants([kept, offered]) : kept;
 }
 
 /** Makes versions of what was written by hand. One that does not pass does not run, and takes nothing else back. */

@@ -10,6 +10,9 @@ import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";
 import { findGrants, parseJsonConfig } from "./to-workspace-options.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
+import type { SkillGrant } from "../../core/skill-grant.ts";
+import { resolveKitbagHome } from "../../platform/home.ts";
+import { readGrant } from "../../skills/trust/set-grant.ts";
 import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { FolderTrust } from "../../skills/trust/folder-trust.ts";
@@ -110,6 +113,10 @@ export interface LookedAtSkill {
   readonly folder: SkillFolder;
   /** What is said about it, and what a careful reader would stop at. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What this person granted it from outside before, and still does when it is trusted as it is now. */
+  readonly kept: SkillGrant;
+  /** What it would be granted besides, if the person says yes. */
+  readonly offered: SkillGrant;
 }
 
 /** A configuration that may be trusted, as it is now. */
@@ -147,7 +154,10 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
     const { skill } = report;
     if (skill?.folder === undefined) return [];
     const findings = scanSkill(memory.read(report.directory).snapshot);
-    return [{ report, skill, folder: skill.folder, diagnostics: [...report.diagnostics, ...findings] }];
+    const { folder } = skill;
+    const diagnostics = [...report.diagnostics, ...findings];
+    const granted = readGrant({ home: resolveKitbagHome(context.env), lockPath: options.lock?.path, folder });
+    return [{ report, skill, folder, diagnostics, kept: granted.own, offered: granted.proposed }];
   });
   const skipped = reports.filter((report) => report.skill === undefined);
   if (skills.length === 0 && target.config === undefined) {

@@ -1,4 +1,6 @@
+import { joinPermissions } from "../../core/permissions.ts";
 import type { SkillFolder } from "../../core/skill.ts";
+import { describeGrant, isEmptyGrant, joinGrants, toPermissions, type SkillGrant } from "../../core/skill-grant.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../render.ts";
@@ -20,7 +22,11 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
   return sections.join("\n\n");
 }
 
-function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd: string, terminal: Terminal): string {
+function renderSkill(
+  { report, skill, folder, diagnostics, kept, offered }: LookedAtSkill,
+  cwd: string,
+  terminal: Terminal,
+): string {
   const path = toShownPath(report.path, cwd);
   const changes = changesOf(folder);
   const hidden = changes.length === 0 ? ["skill-untrusted"] : ["skill-untrusted", "lock-changed"];
@@ -29,8 +35,12 @@ function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd:
     `${terminal.style("bold", skill.name)} (${toPrintableLine(path)})`,
     `  ${toPrintableLine(skill.description)}`,
     ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${toPrintableLine(folder.code)}`]),
-    `Permissions: ${toPrintableLine(listPermissions(skill.permissions)) || "none"}`,
-    ...renderOpened(skill.permissions, terminal, cwd),
+    `Permissions: ${toPrintableLine(listPermissions(skill.declared ?? skill.permissions)) || "none"}`,
+    ...renderOpened(joinPermissions([skill.permissions, toPermissions(joinGrants([kept, offered]))]), terminal, cwd),
+    ...(isEmptyGrant(kept) ? [] : [`Granted by you before, and kept: ${toPrintableLine(describeGrant(kept))}`]),
+    ...(isEmptyGrant(offered)
+      ? []
+      : [`Granted with a yes, as kitbag.lock says: ${toPrintableLine(describeGrant(offered))}`]),
     ...(changes.length === 0 ? [] : [`Changed since it was trusted:\n${renderFiles(changes)}`]),
     `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
     ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
@@ -50,15 +60,21 @@ function renderFiles(paths: readonly string[]): string {
 }
 
 /** Writes what was trusted. */
-export function renderTrusted(looked: LookedAt, lock: string | undefined, context: CliContext): string {
-  const { config, skills, skipped } = looked;
+export function renderTrusted(
+  { config, skills, skipped }: LookedAt,
+  grants: ReadonlyMap<string, SkillGrant>,
+  { lock, context }: { readonly lock: string | undefined; readonly context: CliContext },
+): string {
   const { cwd, terminal } = context;
   const files = [...(config?.files ?? [])].map(([path, digest]) => `  ${digest.slice(0, 19)}…  ${path}`);
   const folders = skills.flatMap(({ report, folder, skill }) => {
     const path = toPrintableLine(toShownPath(report.path, cwd));
-    const permissions = listPermissions(skill.permissions) || "no permissions";
-    const line = `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions})`;
-    const more = [...renderOpened(skill.permissions, terminal, cwd), ...changesOf(folder).slice(0, mostFiles)];
+    const permissions = listPermissions(skill.declared ?? skill.permissions) || "no permissions";
+    const granted = grants.get(folder.directory) ?? {};
+    const from = isEmptyGrant(granted) ? "" : `; granted: ${toPrintableLine(describeGrant(granted))}`;
+    const line = `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions}${from})`;
+    const all = joinPermissions([skill.permissions, toPermissions(granted)]);
+    const more = [...renderOpened(all, terminal, cwd), ...changesOf(folder).slice(0, mostFiles)];
     return [line, ...more.map((text) => `    ${text}`)];
   });
   const findings = terminal.canAsk

@@ -1,4 +1,6 @@
 import type { Skill } from "../../core/skill.ts";
+import { describeGrant } from "../../core/skill-grant.ts";
+import { grantOf } from "../../skills/load/to-skill.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
@@ -86,6 +88,7 @@ export function toSkillDocument({ skill, state, report, path, tokens, tools, oth
       path,
       scope: folder.scope,
       trust: folder.trust,
+      granted: grantOf(folder) ?? {},
       digest: folder.digest,
       files: folder.files,
     }),
@@ -131,6 +134,7 @@ function describeSkill({ skill, state, path = "", tokens }: ShownSkill): Fact[] 
     ["digest", folder?.digest ?? ""],
     ["files", folder === undefined ? "" : String(folder.files.length)],
     ["permissions", listPermissions(skill.permissions) || "none"],
+    ["granted", describeGranted(skill)],
     ["can", skill.capabilities.join(", ")],
     ["requires", skill.requires.join(", ")],
     [
@@ -144,6 +148,12 @@ function describeSkill({ skill, state, path = "", tokens }: ShownSkill): Fact[] 
       `≈ ${tokens.listed} in the list of skills, ≈ ${tokens.opened} when it is opened, ≈ ${tokens.tools} for its tools`,
     ],
   ];
+}
+
+/** What of its permissions, and which packages, a person granted from outside. */
+function describeGranted({ folder }: Skill): string {
+  const granted = folder && grantOf(folder);
+  return granted === undefined ? "" : `${describeGrant(granted)} (kitbag revoke takes it back)`;
 }
 
 function describeTrust({ folder }: Skill): string {

@@ -14,11 +14,13 @@ import { dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { SkillFolder } from "../../core/skill.ts";
+import { joinGrants, type SkillGrant } from "../../core/skill-grant.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
-import { lockSkills } from "../../skills/trust/lock-skills.ts";
+import { isSameSource, lockSkills } from "../../skills/trust/lock-skills.ts";
+import { readGrant } from "../../skills/trust/set-grant.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { removedTrust } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
@@ -32,6 +34,8 @@ export interface Landing {
   readonly candidate: LoadedCandidate;
   /** Whether it may run then, in exactly this state. */
   readonly isTrusted: boolean;
+  /** What it is granted from outside besides what was granted to it before. @default nothing */
+  readonly grants?: SkillGrant;
 }
 
 /**
@@ -43,6 +47,9 @@ export interface Landing {
  */
 export async function landSkills(project: ImportProject, landings: readonly Landing[]): Promise<void> {
   const { reports: others } = await loadSkills({ workingDirectory: project.root, trust: trustNothing });
+  const granted = new Map(
+    landings.map((landing) => [join(project.root, landing.candidate.place), grantOf(landing, project)]),
+  );
   await withProjectLock(project, async () => {
     const stage = makeFolder(project.root, `.kitbag/${stagePrefix}${randomBytes(6).toString("hex")}`);
     const swaps: Swap[] = [];
@@ -56,10 +63,11 @@ export async function landSkills(project: ImportProject, landings: readonly Land
         checkUntouched(candidate, place);
         swaps.push(isVersion ? { undo: await landVersion(project, landing, old) } : swap(place, draft, old));
       }
-      await pin(project, landings, others);
-      await updateTrust(project.home, ({ folders }) => {
+      await pin(project, landings, { others, grants: granted });
+      await updateTrust(project.home, ({ folders, grants }) => {
         for (const { candidate, isTrusted } of landings) {
           const place = join(project.root, candidate.place);
+          grants.set(place, granted.get(place) ?? {});
           // Each version of a tool that has some is trusted for itself.
           if (isTrusted && !isNextVersion(candidate)) folders.set(place, toDigests(folderOf(candidate).files));
           else if (folders.has(place)) folders.set(place, removedTrust);
@@ -72,6 +80,13 @@ export async function landSkills(project: ImportProject, landings: readonly Land
       rmSync(stage, { recursive: true, force: true });
     }
   });
+}
+
+/** What a skill is granted from outside when it is in its place: what was granted to what came from the same source, and what is new. */
+function grantOf({ candidate, grants = {} }: Landing, project: ImportProject): SkillGrant {
+  const isSame = isSameSource(candidate.source, project.findLocked(candidate.place)?.source);
+  const folder = { directory: join(project.root, candidate.place), files: [] };
+  return joinGrants([isSame ? readGrant({ ...project, folder }).own : {}, grants]);
 }
 
 const stagePrefix = "import-";
@@ -158,7 +173,7 @@ function swap(place: string, draft: string, old: string): Swap {
 async function pin(
   project: ImportProject,
   landings: readonly Landing[],
-  others: readonly SkillReport[],
+  options: { readonly others: readonly SkillReport[]; readonly grants: ReadonlyMap<string, SkillGrant> },
 ): Promise<void> {
   const places = landings.map(({ candidate }) => join(project.root, candidate.place));
   const { reports } = await loadSkills({ directories: places, trust: trustNothing });
@@ -171,7 +186,7 @@ async function pin(
     return report;
   });
   const sources = new Map(landings.map(({ candidate }, index) => [places[index] ?? "", candidate.source]));
-  await lockSkills(landed, project.lockPath, { others, sources });
+  await lockSkills(landed, project.lockPath, { ...options, sources });
 }
 
 function withDirectory(report: SkillReport, directory: string): SkillReport {

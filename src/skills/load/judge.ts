@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { Skill, SkillFolder, SkillTrust } from "../../core/skill.ts";
+import { sharedGrant } from "../../core/skill-grant.ts";
 import { describeChanges } from "../trust/describe-changes.ts";
 import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
 import { holdToLock } from "../trust/hold-to-lock.ts";
@@ -34,18 +35,19 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
   }
 
   const lock = reader && attempt("lock-invalid", reader.path, () => reader.read());
-  const findChanges = reader === undefined || lock === undefined ? () => [] : createComparison(reader.path, lock);
+  const findLocked = reader === undefined || lock === undefined ? () => undefined : createLookup(reader.path, lock);
 
   return {
     trust(folder) {
       // The lock belongs to the project; what a user installed has nothing to do with it.
       if (reader !== undefined && lock === undefined && folder.scope !== "user") return untrusted;
-      const changed = findChanges(folder);
+      const locked = findLocked(folder.directory);
+      const changed = locked === undefined ? [] : describeChanges(locked.files, toDigests(folder.files));
       // What is not as the lock pins it runs only if this person trusted exactly that, however the folder was named.
       const judged = changed.length === 0 ? folder : { ...folder, scope: "project" as const };
       const verdict = attempt("trust-invalid", "trust.json", () => trust(judged)) ?? untrusted;
-      const wasNeverTrusted =
-        verdict.status === "untrusted" && verdict.changed.length === 0 && verdict.removed === undefined;
+      if (verdict.status === "trusted") return limitGrant(verdict, locked);
+      const wasNeverTrusted = verdict.changed.length === 0 && verdict.removed === undefined;
       return wasNeverTrusted && folder.scope !== "project" ? { ...verdict, changed } : verdict;
     },
     pin: (reports) => (reader === undefined || lock === undefined ? reports : pinAll(reports, reader.path, lock)),
@@ -60,14 +62,17 @@ function trustByScope({ scope, code }: Omit<SkillFolder, "trust">): SkillTrust {
   return scope === "given" || (scope === "user" && code === undefined) ? { status: "trusted" } : untrusted;
 }
 
-/** Makes the function that says what of a folder is not as the lock pins it. */
-function createComparison(lockPath: string, lock: Lock): (folder: Omit<SkillFolder, "trust">) => readonly string[] {
-  if (lock.size === 0) return () => [];
+/** Makes the function that finds what a lock pins in a folder. */
+function createLookup(lockPath: string, lock: Lock): (directory: string) => LockedSkill | undefined {
+  if (lock.size === 0) return () => undefined;
   const placeOf = createLockPlaces(lockPath);
-  return ({ directory, files }) => {
-    const locked = lock.get(placeOf(directory) ?? "");
-    return locked === undefined ? [] : describeChanges(locked.files, toDigests(files));
-  };
+  return (directory) => lock.get(placeOf(directory) ?? "");
+}
+
+/** What this person granted counts as far as the project's lock still says it, too: others may have taken some of it back. */
+function limitGrant(trust: SkillTrust & { readonly status: "trusted" }, locked: LockedSkill | undefined): SkillTrust {
+  if (trust.granted === undefined || locked?.granted === undefined) return trust;
+  return { ...trust, granted: sharedGrant(trust.granted, locked.granted) };
 }
 
 function pinAll(reports: readonly SkillReport[], lockPath: string, lock: Lock): readonly SkillReport[] {

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { describeProblem, quote } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
 import type { Tool, ToolExample } from "../../core/tool.ts";
 import type { SkillCode } from "../code/load-skill-code.ts";
@@ -21,7 +22,7 @@ import { checkTools } from "./check-tools.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
-import { findOverruled, type SkillHead, toHead, toSkill } from "./to-skill.ts";
+import { findOverruled, grantOf, type SkillHead, toHead, toSkill } from "./to-skill.ts";
 import { type MakePipeline, toCodeTool, toManifestTool, type ToolFrame, toScriptTool } from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
 import { showPath } from "../../platform/paths.ts";
@@ -73,7 +74,25 @@ function toFrame(
   { dependencies }: Pick<SkillManifest, "dependencies">,
 ): ToolFrame {
   const files = new Map(folder.files.map((file) => [file.path, file]));
-  return { skill: name, directory: folder.directory, folder, files, permissions, version, dependencies };
+  const { packages = [] } = grantOf(folder) ?? {};
+  const listed = packages.length === 0 ? dependencies : addPackages(dependencies, packages);
+  return { skill: name, directory: folder.directory, folder, files, permissions, version, dependencies: listed };
+}
+
+const npm = "npm:";
+
+/** The packages that the manifest lists, and those that a person granted. */
+function addPackages(listed: ListedDependencies = {}, packages: readonly string[]): ListedDependencies {
+  const [forNode, forPython] = [packages.filter(isNpm), packages.filter((one) => !isNpm(one))];
+  return {
+    ...listed,
+    ...(forPython.length > 0 && { python: [...(listed.python ?? []), ...forPython] }),
+    ...(forNode.length > 0 && { npm: [...(listed.npm ?? []), ...forNode.map((one) => one.slice(npm.length))] }),
+  };
+}
+
+function isNpm(name: string): boolean {
+  return name.startsWith(npm);
 }
 
 /** The workspace itself is called "global". */

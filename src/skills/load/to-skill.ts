@@ -4,6 +4,7 @@ import { isName } from "../../core/names.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
+import { toPermissions as grantedPermissions, type SkillGrant } from "../../core/skill-grant.ts";
 import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
@@ -25,17 +26,34 @@ export interface SkillHead {
   readonly version: string | undefined;
   /** One grant for the skill and all its tools. */
   readonly permissions: Permissions;
+  /** The part of it that its own files ask for, if a person granted more from outside. */
+  readonly declared: Permissions | undefined;
 }
 
 /** Reads what names a skill; its folder does if nothing else does. */
 export function toHead({ facts, manifest, defined }: SkillSources, { folder, folderName }: SkillPlace): SkillHead {
   const { document } = facts;
+  const declared = toPermissions(facts, manifest, defined);
   return {
     name: toName(document?.name ?? manifest.name ?? defined?.name ?? folderName, folderName),
     description: document?.description ?? manifest.description ?? describeCode(folder, defined),
     version: toVersion(manifest.version ?? document?.version ?? defined?.version),
-    permissions: toPermissions(facts, manifest, defined),
+    ...withGranted(declared, grantOf(folder)),
   };
+}
+
+/** What a person granted from outside goes beside what the files ask for. */
+function withGranted(
+  declared: Permissions,
+  granted: SkillGrant | undefined,
+): Pick<SkillHead, "declared" | "permissions"> {
+  if (granted === undefined) return { permissions: declared, declared: undefined };
+  return { permissions: joinPermissions([declared, grantedPermissions(granted)]), declared };
+}
+
+/** What a person granted from outside to the skill in a folder. */
+export function grantOf({ trust }: Pick<SkillFolder, "trust">): SkillGrant | undefined {
+  return trust.status === "trusted" ? trust.granted : undefined;
 }
 
 /** A folder called "figma.review" holds the skill "review" that was imported under a longer name, beside another one. */
@@ -85,11 +103,12 @@ export function toSkill(
   const defined = given ?? emptyDefined;
   // What nothing is known about is not offered to a model.
   const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;
-  const { version, ...named } = head;
+  const { version, declared, ...named } = head;
   const { displayName = defined.displayName } = manifest;
   const { onActivate, onDeactivate } = defined;
   return {
     ...named,
+    ...(declared !== undefined && { declared }),
     ...(displayName !== undefined && { displayName }),
     ...(version !== undefined && { version }),
     capabilities: manifest.capabilities.length > 0 ? manifest.capabilities : defined.capabilities,

@@ -37,13 +37,17 @@ export function createFolderTrust({ home = resolveKitbagHome(process.env) }: Fol
   const path = trustPath(home);
   const readList = rememberFile(path, () => loadTrust(home));
   const judge: FolderTrust = ({ scope, directory, files, code }) => {
-    const trusted = readList().folders.get(directory);
+    const { folders, grants } = readList();
+    const trusted = folders.get(directory);
     if (trusted === undefined) {
       return scope !== "project" && code === undefined ? { status: "trusted" } : { status: "untrusted", changed: [] };
     }
     if (trusted.size === removedTrust.size) return { status: "untrusted", changed: [], removed: true };
     const changed = describeChanges(trusted, toDigests(files));
-    return changed.length === 0 ? { status: "trusted" } : { status: "untrusted", changed };
+    // A grant belongs to the files that were trusted: to others it is not given.
+    if (changed.length > 0) return { status: "untrusted", changed };
+    const granted = grants.get(directory);
+    return { status: "trusted", ...(granted !== undefined && { granted }) };
   };
   return Object.assign(judge, { path });
 }

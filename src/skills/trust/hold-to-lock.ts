@@ -3,6 +3,7 @@ import semver from "semver";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Skill, SkillFolder, SkillTrust, ToolUse } from "../../core/skill.ts";
+import { describeGrant, isEmptyGrant, withoutGrant } from "../../core/skill-grant.ts";
 import { showPath } from "../../platform/paths.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { toDigests } from "./folder-trust.ts";
@@ -26,14 +27,14 @@ export function holdToLock(
   locked: LockedSkill,
   findVersion: (address: string) => string | undefined,
 ): HeldSkill {
-  const { folder } = skill;
+  const { folder, declared = skill.permissions } = skill;
   const changed = describeChanges(locked.files, toDigests(folder.files));
   if (changed.length > 0) {
-    const wider = describeNew(locked.permissions, skill.permissions);
+    const wider = describeNew(locked.permissions, declared);
     return { skill: withNew(skill, wider), diagnostics: [lockChanged(folder.directory, [...wider, ...changed])] };
   }
   // The same files can ask for other permissions only if the lock was edited, or if they are read in another way now.
-  if (!isSameGrant(locked.permissions, skill.permissions)) {
+  if (!isSameGrant(locked.permissions, declared)) {
     const trust: SkillTrust = { status: "untrusted", changed: ["permissions (changed)"] };
     return {
       skill: { ...skill, folder: { ...folder, trust } },
@@ -41,7 +42,19 @@ export function holdToLock(
     };
   }
   const uses = skill.uses.map((use) => pinUse(use, locked.uses.get(use.address), findVersion(use.address)));
-  return { skill: uses.every((use, index) => use === skill.uses[index]) ? skill : { ...skill, uses }, diagnostics: [] };
+  return {
+    skill: uses.every((use, index) => use === skill.uses[index]) ? skill : { ...skill, uses },
+    diagnostics: describeProposed(folder, locked),
+  };
+}
+
+/** Says what the project's lock grants to a skill that this person has not agreed to: it counts only then. */
+function describeProposed({ directory, trust }: SkillFolder, { granted = {} }: LockedSkill): Diagnostic[] {
+  const proposed = withoutGrant(granted, (trust.status === "trusted" && trust.granted) || {});
+  if (isEmptyGrant(proposed)) return [];
+  const message = `Does not have what kitbag.lock grants it, because you have not agreed: ${describeGrant(proposed)}`;
+  const cure = `to grant it, run: kitbag trust ${showPath(directory)}`;
+  return [{ severity: "info", code: "grant-proposed", message, file: "kitbag.lock", cure }];
 }
 
 /** Says which permissions a skill did not have when it was locked: `new: network api.example.com`. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { checkPermissions, type Permissions } from "../../core/permissions.ts";
+import { joinGrants, parseGrant, type SkillGrant } from "../../core/skill-grant.ts";
 import { isDigest } from "../../platform/digest.ts";
 import { isInnerPath, type Digests } from "./trust-format.ts";
 
@@ -7,7 +8,13 @@ import { isInnerPath, type Digests } from "./trust-format.ts";
 export interface LockedSkill {
   readonly name: string;
   readonly version?: string;
+  /** What its own files ask for. */
   readonly permissions: Permissions;
+  /**
+   * What a person of this project granted it from outside. It is a proposal for everyone else: only what a user agreed to counts,
+   * see `SkillTrust`. Empty if all was taken back. @default the project says nothing about it
+   */
+  readonly granted?: SkillGrant;
   /** The signatures of its tools, by name. */
   readonly tools: ReadonlyMap<string, string>;
   /** The tools of other skills that it uses, as they were, by address. */
@@ -62,13 +69,14 @@ export interface Lock extends Map<string, LockedSkill> {
  * changes of two people merge like any text.
  */
 export function renderLock(lock: Lock): string {
-  const skills = toObject(lock, ({ name, version, permissions, tools, uses, files, source }) => ({
+  const skills = toObject(lock, ({ name, version, permissions, granted, tools, uses, files, source }) => ({
     name,
     ...(version !== undefined && { version }),
     ...(source !== undefined && { source: renderSource(source) }),
     permissions: toObject(new Map(Object.entries(permissions)), (value: string | readonly string[]) =>
       typeof value === "string" ? value : value.toSorted(),
     ),
+    ...(granted !== undefined && { granted: { ...joinGrants([granted]) } }),
     tools: toObject(tools, (signature) => signature),
     uses: toObject(uses, ({ version, signature }) => ({ ...(version !== undefined && { version }), signature })),
     files: toObject(files, (digest) => digest),
@@ -125,7 +133,7 @@ function refuseRepeated(text: string, content: unknown): void {
 }
 
 function parseSkill(value: unknown, path: string): LockedSkill {
-  const { name, version, permissions, tools, uses, files, source } = asRecord(value, path);
+  const { name, version, permissions, granted, tools, uses, files, source } = asRecord(value, path);
   const [problem] = checkPermissions(permissions);
   if (typeof name !== "string" || !isVersion(version))
     throw new Error(`the entry ${path} has no name or a wrong version`);
@@ -134,6 +142,7 @@ function parseSkill(value: unknown, path: string): LockedSkill {
     name,
     ...(version !== undefined && { version }),
     permissions: permissions as Permissions,
+    ...(granted !== undefined && { granted: parseGrant(granted, path) }),
     tools: toMap(tools, `${path}: tools`, isText, parseDigest),
     uses: toMap(uses, `${path}: uses`, isText, parseUse),
     files: toMap(files, `${path}: files`, isInnerPath, parseDigest),

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 
 import type { Skill, SkillFolder } from "../../core/skill.ts";
+import { isEmptyGrant, joinGrants, type SkillGrant } from "../../core/skill-grant.ts";
 import type { Tool } from "../../core/tool.ts";
 import { isInside } from "../../platform/paths.ts";
 import { toDigests } from "./folder-trust.ts";
@@ -20,6 +21,8 @@ export interface LockOptions {
   readonly others?: readonly MaybeSkill[];
   /** Where skills were fetched from, by directory. @default as the lock says */
   readonly sources?: ReadonlyMap<string, LockedSource>;
+  /** What this person grants from outside, by directory, besides what the lock says. @default nothing more */
+  readonly grants?: ReadonlyMap<string, SkillGrant>;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface LockOptions {
 export async function lockSkills(
   reports: readonly MaybeSkill[],
   lockPath: string,
-  { others = [], sources = new Map() }: LockOptions = {},
+  { others = [], sources = new Map(), grants = new Map() }: LockOptions = {},
 ): Promise<string[]> {
   const known = [...reports, ...others].flatMap(({ skill }) => skill ?? []);
   const placeOf = createLockPlaces(lockPath);
@@ -40,13 +43,32 @@ export async function lockSkills(
     for (const { skill } of reports) {
       const place = skill?.folder && placeOf(skill.folder.directory);
       if (skill?.folder === undefined || place === undefined) continue;
-      const source = sources.get(skill.folder.directory) ?? lock.get(place)?.source;
+      const before = lock.get(place);
+      const fetched = sources.get(skill.folder.directory);
+      const source = fetched ?? before?.source;
+      const granted = joinProposed(findProposed(before, fetched), grants.get(skill.folder.directory));
       const locked = toLocked(skill, skill.folder, (address) => findUse(address, known, lock));
-      lock.set(place, { ...locked, ...(source !== undefined && { source }) });
+      lock.set(place, { ...locked, ...(granted && { granted }), ...(source && { source }) });
       places.push(place);
     }
   });
   return places;
+}
+
+/** What was granted to something else that was in the same place is not a proposal for this. */
+function findProposed(before: LockedSkill | undefined, fetched: LockedSource | undefined): SkillGrant | undefined {
+  return fetched === undefined || isSameSource(fetched, before?.source) ? before?.granted : undefined;
+}
+
+/** What others granted stays until it is taken back. Where nothing was ever granted, the lock says nothing about it. */
+function joinProposed(before: SkillGrant | undefined, granted: SkillGrant = {}): SkillGrant | undefined {
+  return before === undefined && isEmptyGrant(granted) ? undefined : joinGrants([before ?? {}, granted]);
+}
+
+/** Tells whether two states come from the same place, whichever version of it. */
+export function isSameSource(one: LockedSource, other: LockedSource | undefined): boolean {
+  const facts = ["kind", "address", "folder"] as const;
+  return other !== undefined && facts.every((fact) => one[fact] === other[fact]);
 }
 
 /** Makes the function that says where a folder, by its real path, is in a lock; nowhere if it is not below the lock. */
@@ -59,7 +81,7 @@ export function createLockPlaces(lockPath: string): (directory: string) => strin
 }
 
 function toLocked(
-  { name, version, permissions, tools, uses }: Skill,
+  { name, version, permissions, declared = permissions, tools, uses }: Skill,
   { files }: SkillFolder,
   find: (address: string) => LockedUse | undefined,
 ): LockedSkill {
@@ -67,7 +89,7 @@ function toLocked(
   return {
     name,
     ...(version !== undefined && { version }),
-    permissions,
+    permissions: declared,
     tools: new Map(tools.map((tool) => [tool.name, toolSignature(tool)])),
     uses: new Map(found.flatMap(([address, use]) => (use === undefined ? [] : [[address, use]]))),
     files: toDigests(files),

@@ -2,7 +2,6 @@ import { join, relative } from "node:path";
 
 import { isInside } from "../../platform/paths.ts";
 import { loadTrust, updateTrust } from "./trust-file.ts";
-import type { Digests } from "./trust-format.ts";
 
 /**
  * Moves the trust entries of a project to its new folder, also entries whose trust was removed. They replace the entries of a project
@@ -16,19 +15,20 @@ export async function moveTrust(home: string, from: string, to: string): Promise
   const move = (path: string): string => (isInside(path, from) ? join(to, relative(from, path)) : path);
   await updateTrust(home, (trusted) => {
     moveEntries(trusted.folders, move, (files) => files);
+    moveEntries(trusted.grants, move, (granted) => granted);
     moveEntries(trusted.configs, move, (files) => new Map([...files].map(([path, digest]) => [move(path), digest])));
   });
 }
 
-function moveEntries(
-  entries: Map<string, Digests>,
+function moveEntries<Entry>(
+  entries: Map<string, Entry>,
   move: (path: string) => string,
-  moveFiles: (files: Digests) => Digests,
+  moveEntry: (entry: Entry) => Entry,
 ): void {
-  for (const [path, files] of [...entries]) {
+  for (const [path, entry] of [...entries]) {
     const moved = move(path);
     if (moved === path) continue;
     entries.delete(path);
-    entries.set(moved, moveFiles(files));
+    entries.set(moved, moveEntry(entry));
   }
 }

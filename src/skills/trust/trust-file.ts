@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { makeHomeFolder, refuseForeignHome } from "../../platform/home.ts";
 import { describeFileError, describeForeignOwner, writeFileAtomically } from "../../platform/files.ts";
-import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
+import { emptyTrust, parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 
 /** Where one person's trust is written down. */
@@ -26,7 +26,7 @@ export function loadTrust(home: string): TrustList {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
-    if (["ENOENT", "ENOTDIR"].includes(code)) return { configs: new Map(), folders: new Map() };
+    if (["ENOENT", "ENOTDIR"].includes(code)) return emptyTrust();
     if (code === "EACCES") refuseForeignHome(home);
     const isLink = code === "ELOOP";
     throw untrustworthy(path, isLink ? "it is a symbolic link" : describeFileError(cause), cause);

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 
+import { isEmptyGrant, parseGrant, type SkillGrant } from "../../core/skill-grant.ts";
 import { isDigest } from "../../platform/digest.ts";
 
 /** The digests of files, by path. */
@@ -17,6 +18,13 @@ export interface TrustList {
   readonly configs: Map<string, Digests>;
   /** Skill folders by real path, with the digests of all their files, by the path in the folder. */
   readonly folders: Map<string, Digests>;
+  /** What was granted from outside to the skills in these folders, in the state in which they were trusted. */
+  readonly grants: Map<string, SkillGrant>;
+}
+
+/** A list in which nothing is trusted. */
+export function emptyTrust(): TrustList {
+  return { configs: new Map(), folders: new Map(), grants: new Map() };
 }
 
 interface TrustedFile {
@@ -24,11 +32,14 @@ interface TrustedFile {
   readonly digest: string;
 }
 
-/** Writes what is trusted as JSON, sorted. */
-export function renderTrust({ configs, folders }: TrustList): string {
+/** Writes what is trusted as JSON, sorted. A folder whose trust was removed has no grant any more. */
+export function renderTrust({ configs, folders, grants }: TrustList): string {
   const trusted = [
     ...sorted(configs).map(([config, files]) => ({ config, files: toFiles(files) })),
-    ...sorted(folders).map(([folder, files]) => ({ folder, files: toFiles(files) })),
+    ...sorted(folders).map(([folder, files]) => {
+      const granted = files.size === removedTrust.size ? {} : (grants.get(folder) ?? {});
+      return { folder, ...(!isEmptyGrant(granted) && { granted }), files: toFiles(files) };
+    }),
   ];
   return `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`;
 }
@@ -45,12 +56,13 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
 export function parseTrust(text: string): TrustList {
   const document = JSON.parse(text) as { version?: unknown; trusted?: unknown } | null;
   if (document?.version !== 1 || !Array.isArray(document.trusted)) throw new Error("it is not a list of trusted files");
-  const list: TrustList = { configs: new Map(), folders: new Map() };
+  const list = emptyTrust();
   for (const entry of document.trusted as unknown[]) {
-    const { config, folder, files } = (entry ?? {}) as { config?: unknown; folder?: unknown; files?: unknown };
+    const { config, folder, files, granted } = (entry ?? {}) as Readonly<Record<string, unknown>>;
     if (isAbsolutePath(config) && folder === undefined) list.configs.set(config, parseFiles(files, isAbsolutePath));
     else if (isAbsolutePath(folder) && config === undefined) list.folders.set(folder, parseFiles(files, isInnerPath));
     else throw new Error("it has an entry that is neither a configuration nor a folder");
+    if (granted !== undefined && isAbsolutePath(folder)) list.grants.set(folder, parseGrant(granted, folder));
   }
   return list;
 }
