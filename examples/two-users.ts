@@ -57,7 +57,7 @@ async function tellStory(): Promise<void> {
   const asked = await call(ann, "update_tool", { name: "shout", changes: { shared: true } });
   const { id } = JSON.parse(asked) as { id: string };
   await kitbag("approvals", "approve", id);
-  await untilEqual(() => call(bob, "call_tool", { name: "shout", input: { text: "hello" } }), "HELLO\n");
+  await untilEqual(() => call(bob, "call_tool", { name: "shout", input: { text: "hello" } }), "HELLO");
   console.log("Ann asks to share it, the operator approves, and Bob calls it: HELLO");
 
   await kitbag("quota", "set", "bob", "--calls", "2");

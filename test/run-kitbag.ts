@@ -99,10 +99,14 @@ export async function runKitbag(words: readonly string[], options: RunKitbagOpti
   // A program may end without reading its input.
   child.stdin.on("error", () => {}).end(stdin);
   let seen = "";
+  let isSignalled = false;
   child.stdout.on("data", (piece: Buffer) => {
     seen += piece.toString("utf8");
     onOutput?.(seen);
-    if (signal !== undefined && seen.includes(signal.after)) child.kill(signal.name);
+    // A second signal would end the program at once.
+    if (signal === undefined || isSignalled || !seen.includes(signal.after)) return;
+    isSignalled = true;
+    child.kill(signal.name);
   });
   const closed = new Promise<number | null>((resolve, reject) => child.once("close", resolve).once("error", reject));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);

@@ -90,9 +90,20 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/test.ts")).testCommand,
   },
   {
+    name: "init",
+    summary: "Start a project: a tool, a skill, a test and a configuration",
+    load: async () => (await import("./commands/init.ts")).initCommand,
+  },
+  {
     name: "new",
     summary: "Start a skill or a tool from a template",
     load: async () => (await import("./commands/new.ts")).newCommand,
+  },
+  {
+    name: "dev",
+    summary: "Check, test and trust a skill while you edit it",
+    printsLines: true,
+    load: async () => (await import("./commands/dev.ts")).devCommand,
   },
   {
     name: "forge",

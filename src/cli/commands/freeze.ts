@@ -1,19 +1,17 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { KitbagError, quote } from "../../core/errors.ts";
-import { nearestNames } from "../../core/nearest.ts";
 import { describeFileError, writeFileAtomically } from "../../platform/files.ts";
 import { isInside } from "../../platform/paths.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { freezeManifest } from "../../skills/scripts/manifest/freeze-manifest.ts";
 import { manifestPath } from "../../skills/scripts/manifest/parse-manifest.ts";
-import { type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { addSkillsOption, getTexts } from "../options.ts";
+import { type CliCommand, usageError } from "../cli-command.ts";
+import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { toShownPath } from "../render.ts";
-import { whySkipped } from "../skills/render-diagnostics.ts";
-import { loadReports } from "../skills/load-reports.ts";
+import { findSkillReport } from "../skills/load-reports.ts";
 
 /** `kitbag freeze`: what was read from scripts becomes a manifest that an author can edit. */
 export const freezeCommand: CliCommand = {
@@ -28,7 +26,7 @@ export const freezeCommand: CliCommand = {
   },
   async run(invocation) {
     const { args, options, cwd } = invocation;
-    const report = await findReport(args[0] ?? "", invocation);
+    const report = await findSkillReport(args[0] ?? "", invocation, "freeze");
     const tools = report.scripts.flatMap((script) => script.tools);
     if (tools.length === 0) throw usageError(`Cannot freeze ${quote(report.name)}: none of its scripts is a tool`);
     const path = join(report.directory, manifestPath);
@@ -38,25 +36,6 @@ export const freezeCommand: CliCommand = {
     return { document, text: toPrintable(renderWritten(report, shown, document.tools)) };
   },
 };
-
-async function findReport(given: string, invocation: Invocation): Promise<SkillReport> {
-  const folder = resolve(invocation.cwd, given);
-  const isFolder = given !== "" && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const directories = isFolder ? [folder] : getTexts(invocation.options, "skills");
-  const reports = await loadReports(invocation, directories);
-  const found = isFolder
-    ? reports.find(({ directory }) => directory === realpathSync(folder))
-    : (reports.find(({ name, skill }) => name === given && skill !== undefined) ??
-      reports.find(({ name }) => name === given));
-  if (found === undefined) throw notFound(given, reports);
-  if (found.skill === undefined) throw usageError(`Cannot freeze ${quote(found.name)}: ${whySkipped(found)}`);
-  return found;
-}
-
-function notFound(given: string, reports: readonly SkillReport[]): KitbagError {
-  const names = new Set(reports.map(({ name }) => name));
-  return new KitbagError("skill-not-found", { skill: given, nearest: nearestNames(given, names), count: names.size });
-}
 
 interface WriteOptions {
   readonly report: SkillReport;

@@ -175,9 +175,7 @@ test("kitbag new tool waits for a person when the template asks for permissions"
   const made = await runKitbag(["new", "tool", "api", ...words], { project });
 
   expect(made).toMatchObject({ code: 0, stderr: "" });
-  expect(made.stdout).toMatch(
-    /api asks for network api\.example\.org; env API_KEY.*\n {2}kitbag approvals approve \w+/u,
-  );
+  expect(made.stdout).toMatch(/api asks for network api\.example\.org\..*\n {2}kitbag approvals approve \w+/u);
 });
 
 test.for([

@@ -127,6 +127,11 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   return edited.length === 0 ? answer : adoptAll(edited, { ...looked, answer }, invocation);
 }
 
+/** Trusts what was looked at, exactly as it was then, and pins it in the lock of the project. */
+export async function trustLooked(looked: LookedAt, invocation: Invocation): Promise<Answer> {
+  return trustWhole(looked, resolveKitbagHome(invocation.env), invocation);
+}
+
 async function trustWhole(looked: LookedAt, home: string, invocation: Invocation): Promise<Answer> {
   const lockPath = findLock(looked, projectLock(invocation.cwd));
   // Code that never finishes loading is not trusted: other commands would load it, too.

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, resolve, delimiter, isAbsolute } from "node:path";
 import { homedir } from "node:os";
 
@@ -8,7 +8,10 @@ import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-ski
 import { createFolderTrust, type FolderTrust } from "../../skills/trust/folder-trust.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
-import { type CliContext, usageError } from "../cli-command.ts";
+import { type CliContext, type Invocation, usageError } from "../cli-command.ts";
+import { getTexts } from "../options.ts";
+import { KitbagError, quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import { toPrintable } from "../printable.ts";
 import { followMove } from "../store/known-stores.ts";
 import type { Terminal } from "../terminal.ts";
@@ -29,6 +32,29 @@ export async function loadReports(
   if (missing !== undefined) throw usageError(missing.message);
   for (const { message } of diagnostics) context.terminal.note(`${toPrintable(message)}\n`);
   return reports;
+}
+
+/**
+ * Finds the skill that a person means by its folder or its name.
+ *
+ * @throws {KitbagError} `skill-not-found`; `usage-invalid` if it cannot be used.
+ */
+export async function findSkillReport(given: string, invocation: Invocation, verb: string): Promise<SkillReport> {
+  const folder = resolve(invocation.cwd, given);
+  const isFolder = given !== "" && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const directories = isFolder ? [folder] : getTexts(invocation.options, "skills");
+  const reports = await loadReports(invocation, directories);
+  const found = isFolder
+    ? reports.find(({ directory }) => directory === realpathSync(folder))
+    : (reports.find(({ name, skill }) => name === given && skill !== undefined) ??
+      reports.find(({ name }) => name === given));
+  if (found === undefined) {
+    const names = new Set(reports.map(({ name }) => name));
+    throw new KitbagError("skill-not-found", { skill: given, nearest: nearestNames(given, names), count: names.size });
+  }
+  if (found.skill !== undefined) return found;
+  const { whySkipped } = await import("./render-diagnostics.ts");
+  throw usageError(`Cannot ${verb} ${quote(found.name)}: ${whySkipped(found)}`);
 }
 
 async function load(context: CliContext, directories: readonly string[]): Promise<LoadedSkills> {

@@ -69,7 +69,9 @@ function findTemplate(asked: string): Template {
 function readParameters({ parameters }: Template, words: readonly string[]): JsonObject {
   const properties = parameters["properties"] as Readonly<Record<string, JsonObject>>;
   const pairs = words.map((word): [string, JsonValue] => {
-    const [, name, value] = /^([^=]+)=(.*)$/su.exec(word) ?? [];
+    const [, given, value] = /^([^=]+)=(.*)$/su.exec(word) ?? [];
+    // base_url means baseUrl.
+    const name = given?.replaceAll(/[_-]([a-z])/gu, (_, letter: string) => letter.toUpperCase());
     if (name === undefined || value === undefined)
       throw usageError(`Cannot use --param ${quote(word)}: write name=value, such as --param groupBy=region`);
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -5,6 +5,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import { toDigest } from "../../platform/digest.ts";
 import { describeFileError } from "../../platform/files.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
+import { isInside } from "../../platform/paths.ts";
 import { findLinkOut } from "../../sandbox/find-link-out.ts";
 import { projectFolders } from "../../skills/discovery/find-skills.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
@@ -75,9 +76,9 @@ export async function trustWritten({ skill, config }: Written, { env, terminal }
   }
 }
 
-/** Whether skills of `folder` are found without being named, so that they must be trusted to run. */
+/** Whether skills in `folder` are found without being named, so that they must be trusted to run. */
 export function isProjectPlace(folder: string, cwd: string): boolean {
-  return projectFolders(cwd).includes(resolve(folder));
+  return projectFolders(cwd).some((place) => isInside(resolve(folder), place));
 }
 
 function digestsOf(files: readonly TemplateFile[]): Digests {

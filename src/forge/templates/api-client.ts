@@ -2,6 +2,7 @@ import { putIn, toPython, type ToolTemplate } from "./template.ts";
 import { closed } from "../drafts/draft-schema.ts";
 
 interface ApiClient {
+  readonly baseUrl: string;
   readonly host: string;
   readonly path: string;
   readonly scheme: "https" | "http";
@@ -10,6 +11,8 @@ interface ApiClient {
   readonly prefix: string;
 }
 
+const defaultPath = "/v1/items";
+
 /** A tool that asks one host of the web, with a key from the environment. */
 export const apiClient: ToolTemplate = {
   name: "api-client",
@@ -17,6 +20,13 @@ export const apiClient: ToolTemplate = {
   description:
     "A client of a web API: fetches JSON over HTTPS from one host, REST requests with query parameters and an API key or token from the environment",
   parameters: closed({
+    baseUrl: {
+      type: "string",
+      pattern: String.raw`^(https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~%-]+)*/?)?$`,
+      maxLength: 500,
+      default: "",
+      description: "The address that all paths begin with, such as https://api.github.com; goes before host and scheme",
+    },
     host: {
       type: "string",
       pattern: String.raw`^[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?$`,
@@ -27,15 +37,15 @@ export const apiClient: ToolTemplate = {
       type: "string",
       pattern: String.raw`^/([A-Za-z0-9._~%-]+/?)*$`,
       maxLength: 200,
-      default: "/v1/items",
+      default: defaultPath,
       description: "The path that is asked when a call does not name one",
     },
     scheme: { enum: ["https", "http"], default: "https" },
     keyEnv: {
       type: "string",
       pattern: "^([A-Z_][A-Z0-9_]{0,63})?$",
-      default: "API_KEY",
-      description: "The environment variable with the key; empty for none",
+      default: "",
+      description: "The environment variable with the key; empty for an API that needs none",
     },
     header: {
       type: "string",
@@ -46,7 +56,7 @@ export const apiClient: ToolTemplate = {
     prefix: { type: "string", maxLength: 64, default: "Bearer ", description: "What stands before the key" },
   }),
   toDraft({ name, description, values }) {
-    const api = values as unknown as ApiClient;
+    const api = toAddress(values as unknown as ApiClient);
     return {
       name,
       description: description ?? `Asks the API at ${api.host}. Use it to read data from there.`,
@@ -57,7 +67,7 @@ export const apiClient: ToolTemplate = {
           type: "string",
           pattern: "^/",
           default: api.path,
-          description: `The path on ${api.host}`,
+          description: `The path on ${api.host}${api.base}`,
         },
         query: {
           type: "object",
@@ -83,12 +93,21 @@ export const apiClient: ToolTemplate = {
         {
           description: "A dry run: no request is sent",
           input: { path: "/v1/items", query: { q: "a b&c" }, dryRun: true },
-          output: { url: `${api.scheme}://${api.host}/v1/items?q=a+b%26c`, status: 0 },
+          output: { url: `${api.scheme}://${api.host}${api.base}/v1/items?q=a+b%26c`, status: 0 },
         },
       ],
     };
   },
 };
+
+/** Where requests go: as the base address says, if there is one. */
+function toAddress({ baseUrl, ...api }: ApiClient): Omit<ApiClient, "baseUrl"> & { readonly base: string } {
+  if (baseUrl === "") return { ...api, base: "" };
+  const [, scheme = "", host = "", base = ""] = /^(https?):\/\/([^/]+)(.*?)\/?$/u.exec(baseUrl) ?? [];
+  // The default path is one of the example host.
+  const path = api.path === defaultPath ? "/" : api.path;
+  return { ...api, scheme: scheme === "http" ? "http" : "https", host, base, path };
+}
 
 const program = String.raw`import json
 import os
@@ -109,7 +128,7 @@ def fail(reason):
 def to_url(path, query):
     if not path.startswith("/") or path.startswith("//") or any(ord(letter) <= 32 for letter in path):
         fail("path: it begins with one / and has no spaces")
-    url = API["scheme"] + "://" + API["host"] + urllib.parse.quote(path, safe="/%-._~")
+    url = API["scheme"] + "://" + API["host"] + API["base"] + urllib.parse.quote(path, safe="/%-._~")
     return url + "?" + urllib.parse.urlencode(query) if query else url
 
 

@@ -40,12 +40,38 @@ test("create_from_template makes a tool that can be called at once, and a skill 
 test("create_from_template waits for a person when a template asks for more than the policy grants", async () => {
   const workspace = await openWithTool();
 
-  const made = await workspace.call("create_from_template", { template: "api-client", name: "api" });
+  const made = await workspace.call("create_from_template", {
+    template: "api-client",
+    name: "api",
+    parameters: { keyEnv: "API_KEY" },
+  });
 
   expect(made).toMatchObject({
     output: { status: "waiting", asks: { network: ["api.example.com"], env: ["API_KEY"] } },
   });
   expect(workspace.getTool("api")).toBeUndefined();
+});
+
+test("create_from_template takes config and names of other styles, and an API without a key", async () => {
+  const workspace = await openWithTool();
+
+  const made = await workspace.call("create_from_template", {
+    template: "api-client",
+    name: "github_api",
+    config: { base_url: "https://api.github.com" },
+  });
+  const overruled = await workspace.call("create_from_template", {
+    template: "script-node",
+    name: "count",
+    config: { argument: "lines" },
+    parameters: { argument: "words" },
+  });
+  const called = await workspace.call("count", { words: "a b" });
+
+  expect(made).toMatchObject({ output: { status: "waiting", asks: { network: ["api.github.com"] } } });
+  expect(JSON.stringify(made)).not.toContain('"env"');
+  expect(overruled).toMatchObject({ output: { status: "live" } });
+  expect(called).toMatchObject({ status: "ok", output: { words: 2 } });
 });
 
 test.for([
@@ -54,6 +80,9 @@ test.for([
   [{ template: "pipeline", name: "x", parameters: { tools: ["nobody"] } }, "nobody"],
   [{ template: "script-bash", name: "../x" }, "a name is letters"],
   [{ template: "script-bash", name: "x", parameters: { constructor: 1 } }, "constructor"],
+  [{ template: "script-bash", name: "x", config: { __proto_: 1 } }, "__proto_"],
+  [{ template: "api-client", name: "x", config: { base_url: "file:///etc/passwd" } }, "parameters.baseUrl"],
+  [{ template: "api-client", name: "x", config: { base_url: "https://user@host/" } }, "parameters.baseUrl"],
 ] as const)("create_from_template fails with what to change: %j", async ([input, words]) => {
   const workspace = await openWithTool();
 

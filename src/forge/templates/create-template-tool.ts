@@ -40,6 +40,7 @@ export function createTemplateTool(forge: Forge): Tool {
         additionalProperties: true,
         description: "Of the template; what is not given has a default",
       },
+      config: { type: "object", additionalProperties: true, description: "Another name for parameters" },
     }),
     output: anyObject,
     limits: { limitMs: 600_000 },
@@ -68,6 +69,8 @@ interface TemplateWish {
   readonly name: string;
   readonly description?: string;
   readonly parameters?: JsonObject;
+  /** The same; where both say something, `parameters` counts. */
+  readonly config?: JsonObject;
 }
 
 /** A template that was filled in. */
@@ -82,9 +85,10 @@ const maxBytes = 256 * 1024;
  *
  * @throws {KitbagError} `input-invalid` if there is no such template, or a parameter is missing or wrong.
  */
-export function fillTemplate({ template: asked, name, description, parameters = {} }: TemplateWish): FilledTemplate {
+export function fillTemplate(wish: TemplateWish): FilledTemplate {
+  const { template: asked, name, description, parameters = {}, config = {} } = wish;
   const template = findTemplate(asked);
-  const copy = copyJson(parameters, { maxBytes, maxDepth: 32 });
+  const copy = copyJson(toOwnNames(template, { ...config, ...parameters }), { maxBytes, maxDepth: 32 });
   if (!copy.ok) throw refuse([{ path: "parameters", expected: "JSON of at most 256 KiB", found: "something else" }]);
   const checked = checkLeniently(template.parameters, copy.value);
   if (!checked.ok) throw refuse(checked.problems.map((problem) => describe(template, problem)));
@@ -96,6 +100,16 @@ export function fillTemplate({ template: asked, name, description, parameters = 
   return template.makes === "tool"
     ? { makes: "tool", draft: template.toDraft(filling) }
     : { makes: "skill", draft: template.toDraft(filling) };
+}
+
+/** Parameters by the names of the template: `base_url` and `base-url` mean `baseUrl`. */
+function toOwnNames({ parameters }: Template, given: JsonObject): JsonObject {
+  const known = parameters["properties"] as Readonly<Record<string, JsonObject>>;
+  const pairs = Object.entries(given).map(([key, value]): [string, JsonValue] => {
+    const own = key.replaceAll(/[_-]([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+    return [!Object.hasOwn(known, key) && Object.hasOwn(known, own) && !Object.hasOwn(given, own) ? own : key, value];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Finds a template by its name. @throws {KitbagError} `input-invalid` if there is no such template. */

@@ -76,7 +76,7 @@ test("templates ask for what they need and no more", () => {
   });
 
   expect(Object.fromEntries(asked.filter(([, permissions]) => permissions !== undefined))).toEqual({
-    "api-client": { network: ["api.example.com"], env: ["API_KEY"] },
+    "api-client": { network: ["api.example.com"] },
     "sql-query": { read: ["./data/app.db"] },
     "web-scraper": { network: ["example.com"] },
   });
@@ -192,7 +192,7 @@ test("api-client and web-scraper reach their host, and no other", async (context
   onTestFinished(() => void server.close());
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const place = await openTestForge(runtimes, { policy: { permissions: { network: [host] } } });
-  const parameters = { host, scheme: "http", path: "/items", keyEnv: "" };
+  const parameters = { baseUrl: `http://${host}/v2/`, path: "/items" };
   expectLive(await make(place, "api-client", { name: "api", parameters }));
   expectLive(await make(place, "web-scraper", { name: "scraper", parameters: { hosts: [host] } }));
 
@@ -202,7 +202,7 @@ test("api-client and web-scraper reach their host, and no other", async (context
   const other = await outputOf(place.workspace, "scraper", { url: "http://example.com/" });
   const file = await outputOf(place.workspace, "scraper", { url: "file:///etc/passwd" });
 
-  expect(asked).toEqual({ url: `http://${host}/items?q=1`, status: 200, body: { url: "/items?q=1", key: null } });
+  expect(asked).toEqual({ url: `http://${host}/v2/items?q=1`, status: 200, body: { url: "/v2/items?q=1", key: null } });
   expect(scraped).toMatchObject({ title: "Hi" });
   expect([elsewhere, other, file]).toEqual(["script-failed", "script-failed", "script-failed"]);
 });

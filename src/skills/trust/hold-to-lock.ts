@@ -58,7 +58,7 @@ function describeProposed({ directory, trust }: SkillFolder, { granted = {} }: L
 }
 
 /** Says which permissions a skill did not have when it was locked: `new: network api.example.com`. */
-function describeNew(locked: Permissions, declared: Permissions): string[] {
+export function describeNew(locked: Permissions, declared: Permissions): string[] {
   return permissionKinds.flatMap((kind) => {
     const before = scopesOf(locked, kind);
     return scopesOf(declared, kind).flatMap((scope) => (before.includes(scope) ? [] : [`new: ${kind} ${scope}`]));
