@@ -66,6 +66,8 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
     kind,
     run: (tool, input, context) => use((started) => started[kind].run(tool, input, context)),
     describe: async () => ({ sandbox: (await start()).sandbox.name }),
+    // Learning grants nothing, so nothing is looked for.
+    ...(kind === "script" && options.onLearned === undefined && { findFiles: lazyFindFiles(start) }),
   });
   let connected: Promise<McpRuntime> | undefined;
   const openMcp = (): Promise<McpRuntime> =>
@@ -87,6 +89,10 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
       await (await closing?.started.catch(() => undefined))?.close();
     },
   };
+}
+
+function lazyFindFiles(start: () => Promise<Started>): Required<Runtime>["findFiles"] {
+  return async (tool, input, by) => (await (await start()).script.findFiles?.(tool, input, by)) ?? [];
 }
 
 /** Runtimes that were started, and how many calls use them. */

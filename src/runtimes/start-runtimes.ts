@@ -13,7 +13,8 @@ import type { Dependencies } from "../packages/install/create-dependencies.ts";
 import { isNothingNeeded } from "../packages/install/dependency-request.ts";
 import { toInstallOptions } from "../packages/install/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
-import { scriptRuntime } from "./script/script-runtime.ts";
+import { permissionsIn } from "./files/mounted-files.ts";
+import { scriptRuntime, type ScriptRuntimeOptions } from "./script/script-runtime.ts";
 import type { WarmLauncher } from "./script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
 import type { WasmRuntime, WasmRuntimeOptions } from "./wasm/wasm-runtime.ts";
@@ -49,14 +50,19 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const wasm = lazyWasm({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
     sandbox,
-    toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
+    toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context),
     cache: join(home, "cache"),
     ...(options.debug !== undefined && { debug: { ...options.debug, directory: sandbox.area.private } }),
   };
   const { onLearned } = options;
   const script =
     onLearned === undefined
-      ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
+      ? scriptRuntime({
+          ...base,
+          files: toFilePlaces(sandbox, places),
+          ...(launcher !== undefined && { launcher }),
+          ...secrets,
+        })
       : (await import("./learn/learning-runtime.ts")).learningRuntime({ ...base, directory, onLearned });
   const reserved = createReservedPlaces(directory);
   const watched = { sandbox, places, reserved, connections, profiles };
@@ -111,7 +117,8 @@ function watch(runtime: Runtime, { sandbox, places, reserved, connections, profi
   return {
     ...runtime,
     async run(tool, input, context) {
-      const { name, permissions } = tool;
+      const { name } = tool;
+      const permissions = permissionsIn(context, tool);
       const grants = findGrants(name, permissions, places);
       const check = reserved.watch(name, grants.reserved, () => findPlanted(name, permissions, places, grants));
       const findReplaced = sandbox.mountsShields === true ? noteShields(grants.mounts) : () => undefined;
@@ -125,6 +132,14 @@ function watch(runtime: Runtime, { sandbox, places, reserved, connections, profi
       }
     },
   };
+}
+
+/** Where folders are shown at their own places, the users that programs of root become must be able to pass. */
+function toFilePlaces(
+  { area, keepsPaths }: FoundSandbox,
+  places: GrantPlaces,
+): Required<ScriptRuntimeOptions>["files"] {
+  return { places, directory: keepsPaths === true ? area.own : area.private, locks: area.kept };
 }
 
 function checkShields(findReplaced: FindReplaced): void {

@@ -125,7 +125,7 @@ test("find() of one caller goes on when another gives up", async (context) => {
   const { profiles } = await open({ dependencies });
   const [tool, stop] = [toTool({ "a.py": "" }), new AbortController()];
 
-  const given = profiles.find(tool, stop.signal).catch((cause: unknown) => cause);
+  const given = profiles.find(tool, { signal: stop.signal }).catch((cause: unknown) => cause);
   const kept = profiles.find(tool);
   setTimeout(() => {
     stop.abort(new Error("enough"));

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
+import type { RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Egress } from "../sandbox/egress/open-egress.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
@@ -12,6 +13,7 @@ import { createSnapshots } from "../sandbox/snapshots.ts";
 import type { Dependencies } from "../packages/install/create-dependencies.ts";
 import type { PreparedDependencies } from "../packages/install/dependency-request.ts";
 import { loadDependencyRequest } from "../packages/install/load-dependency-request.ts";
+import { permissionsIn } from "./files/mounted-files.ts";
 import { findInterpreter } from "./script/find-interpreter.ts";
 
 /** What the profiles of tools are made with. */
@@ -26,7 +28,7 @@ export interface ProfileOptions {
 
 /** Makes what each script tool may see and use, once. */
 export interface ToolProfiles {
-  find(tool: Tool, signal?: AbortSignal): Promise<Profile>;
+  find(tool: Tool, context?: Partial<Pick<RuntimeContext, "files" | "signal">>): Promise<Profile>;
   /** Waits for the connections of a tool that is over to end. */
   settle(tool: Tool): Promise<void>;
   close(): Promise<void>;
@@ -64,14 +66,19 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   }
 
   return {
-    async find(tool, signal) {
-      const grants = findGrants(tool.name, tool.permissions, places);
+    async find(tool, context = {}) {
+      const permissions = permissionsIn(context, tool);
+      const found = findGrants(tool.name, permissions, places);
+      // Folders that only this call names do not move its working directory.
+      const isOwn = permissions === tool.permissions;
+      const directory = isOwn ? found.directory : findGrants(tool.name, tool.permissions, places).directory;
+      const grants = isOwn ? found : { ...found, directory };
       const known = findKnown(tool, grants);
       if (known !== undefined) return known;
       // Each caller waits for himself: one that gives up must not end what others wait for. What is slow is shared below.
-      const making = make(tool, grants, signal).then((made) => {
+      const making = make(tool, grants, context.signal).then((made) => {
         const profile = findKnown(tool, grants) ?? made;
-        profiles.set(tool, { grants, profile });
+        if (isOwn) profiles.set(tool, { grants, profile });
         return profile;
       });
       keepUntilDone(making, unfinished);

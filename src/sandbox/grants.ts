@@ -49,13 +49,20 @@ const ownPlaces = ["/opt/kitbag", "/opt/node", "/opt/packages", "/skill", "/node
 
 type Kind = "read" | "write";
 
+/** Whether a path is the kernel's own, or one to write is what every program trusts: no tool is given such a place. */
+export function isNeverGiven(kind: Kind, path: string): boolean {
+  const never = kind === "write" ? [...neverGiven, ...neverWritten] : neverGiven;
+  return path === "/" || never.some((place) => isInside(path, place));
+}
+
 /** How many shields a permission opens by naming them, or something in them. */
 export function countOpened(kind: Kind, scope: string, places: GrantPlaces): number {
   const target = toTarget(scope, places);
   return target === undefined ? 0 : findOpened({ kind }, toRealPath(target), places).length;
 }
 
-function findOpened(
+/** The shields that are in the way of using a path: those that hide it, and of one to write all. */
+export function findOpened(
   { kind }: Pick<Asked, "kind">,
   path: string,
   places: GrantPlaces,
@@ -223,8 +230,7 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   }
   const source = toRealPath(target);
   const exists = existsSync(source);
-  const never = kind === "write" ? [...neverGiven, ...neverWritten] : neverGiven;
-  if ([source, target].some((path) => path === "/" || never.some((place) => isInside(path, place)))) {
+  if ([source, target].some((path) => isNeverGiven(kind, path))) {
     throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
   }
   checkOwnPlaces(asked, target);

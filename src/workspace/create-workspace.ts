@@ -172,17 +172,18 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
   };
 }
 
-/** What protects tools and those who call them: limits, retries and breakers. */
+/** What protects tools, files and those who call them: limits, retries, breakers and the policy for files. */
 function createGuards(
-  { rates = [], retries = {}, breaker, keepFailed = false }: WorkspaceOptions,
+  { rates = [], retries = {}, breaker, keepFailed = false, files = "ask" }: WorkspaceOptions,
   registry: Registry,
   counters: KeyValueStore,
-): Pick<CallHost, "rates" | "retries" | "breakers" | "keepsFailed"> {
+): Pick<CallHost, "files" | "rates" | "retries" | "breakers" | "keepsFailed"> {
   return {
     rates: createRates([...rates], counters),
     retries: toRetryPolicy(retries),
     breakers: breaker && createBreakers(breaker, registry),
     keepsFailed: keepFailed,
+    files,
   };
 }
 

@@ -88,6 +88,7 @@ async function callTool(
     const view = createCallView(invocation);
     const callOptions: CallOptions = {
       ...toCallOptions(invocation, options, records),
+      namedBy: "person",
       ...(learning === undefined && { onEvent: view.onEvent }),
       ...(debugging !== undefined && { limitMs: debugging.limitMs }),
     };

@@ -6,7 +6,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { openDebugSocket } from "../../sandbox/sockets.ts";
 import { debugPort } from "../../sandbox/egress/relay.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import type { Launch, Launcher } from "../script/launch.ts";
+import { openWorkFolder, type Launch, type Launcher } from "../script/launch.ts";
 import { openCdpSession } from "./cdp-session.ts";
 import { createSession } from "./create-session.ts";
 import { openDapSession } from "./dap-session.ts";
@@ -57,7 +57,8 @@ export function debugLauncher(host: DebugHost): Launcher {
     async start(launch) {
       const language = languageOf(host, launch);
       const socket = await openDebugSocket(host.directory);
-      const { profile, command } = toInside(host, launch, socket.path);
+      const filled = { ...launch, profile: await openWorkFolder(host.sandbox, launch, host.directory) };
+      const { profile, command } = toInside(host, filled, socket.path);
       const started = await host.sandbox.start(profile, command, launch.input ?? "");
       const stop = (): void => started.kill();
       host.signal.addEventListener("abort", stop, { once: true });

@@ -3,7 +3,9 @@ import type { JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { LineSplitter } from "../../platform/lines.ts";
-import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
+import type { ExitStatus, Profile, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { mostWorkFiles } from "../../sandbox/work-folder.ts";
+import type { CallFolder } from "../files/call-folder.ts";
 import type { Secrets } from "./load-secrets.ts";
 import { createLineLog, type Output, readOutput, waitForEnd } from "./output/read-output.ts";
 import { toUntilThen } from "./output/to-result.ts";
@@ -25,6 +27,9 @@ export interface Started {
   readonly process: SandboxProcess;
   readonly secrets: Secrets;
   readonly limits: OutputLimits;
+  readonly profile: Profile;
+  /** What it was given in a folder of its own. */
+  readonly folder: CallFolder | undefined;
 }
 
 /** What a script said, and how it ended. */
@@ -43,9 +48,10 @@ export interface Followed {
  * it prints too much, or what `context.chunk` throws.
  */
 export async function followScript(started: Started): Promise<Followed> {
-  const { tool, context, process, secrets } = started;
+  const { tool, context, process, secrets, folder } = started;
   const { show } = secrets;
-  const describe = (): UntilThen => toUntilThen({ stdout: stdout.text(), stderr: stderr.text(), show });
+  const rename = (text: string): string => folder?.show(text) ?? text;
+  const describe = (): UntilThen => toUntilThen({ stdout: rename(stdout.text()), stderr: rename(stderr.text()), show });
   const stopper = createStopper(started, describe);
   const { stdout, stderr, lines } = readStreams(started, stopper);
   context.onTimeout(describe);
@@ -55,6 +61,7 @@ export async function followScript(started: Started): Promise<Followed> {
 
   context.signal.addEventListener("abort", onAbort, { once: true });
   if (context.signal.aborted) onAbort();
+  const stopWatching = folder?.watch(started.profile.limits.temporaryBytes, stopper.onFull) ?? (() => {});
   try {
     const exit = await process.exit;
     await Promise.all([
@@ -68,8 +75,10 @@ export async function followScript(started: Started): Promise<Followed> {
     stopper.throwIfStopped();
     if (!stdout.isText()) context.log("Bytes on stdout that are no UTF-8 were replaced");
     const { refused } = rpc;
-    return { exit, stdout: stdout.text(), stderr: stderr.text(), ...(refused !== undefined && { refused }) };
+    const said = { stdout: rename(stdout.text()), stderr: rename(stderr.text()) };
+    return { exit, ...said, ...(refused !== undefined && { refused }) };
   } finally {
+    stopWatching();
     context.signal.removeEventListener("abort", onAbort);
     rpc.close();
   }
@@ -80,10 +89,12 @@ interface Stopper {
   /** Hands on a piece of the output. */
   stream(chunk: JsonValue): void;
   onFlood(): void;
+  /** What it wrote to its private folder is more than fits. */
+  onFull(): void;
   throwIfStopped(): void;
 }
 
-function createStopper({ tool, context, process, limits }: Started, describe: () => UntilThen): Stopper {
+function createStopper({ tool, context, process, limits, profile }: Started, describe: () => UntilThen): Stopper {
   let failure: { readonly cause: unknown } | undefined;
 
   function stopBy(cause: unknown): void {
@@ -104,6 +115,11 @@ function createStopper({ tool, context, process, limits }: Started, describe: ()
       const limitBytes = limits.maxOutputBytes;
       stopBy(new KitbagError("output-flooded", { tool: tool.name, limitBytes, untilThen: describe() }));
     },
+    onFull() {
+      const most = `${profile.limits.temporaryBytes} bytes or ${mostWorkFiles} files`;
+      const reason = `it wrote more than ${most} to its private folder; let it write less, or grant it a folder to write`;
+      stopBy(new KitbagError("tool-failed", { tool: tool.name, reason }));
+    },
     throwIfStopped() {
       if (failure !== undefined) throw failure.cause;
     },
@@ -116,15 +132,19 @@ interface Streams {
   readonly lines: LineSplitter;
 }
 
-function readStreams({ tool, context, process, secrets, limits }: Started, { stream, onFlood }: Stopper): Streams {
+function readStreams(
+  { tool, context, process, secrets, limits, folder }: Started,
+  { stream, onFlood }: Stopper,
+): Streams {
   const { maxOutputBytes, maxErrorBytes } = limits;
-  const lines = createLineLog((line) => context.log(secrets.showMessage(line)), maxErrorBytes);
+  const rename = (text: string): string => folder?.show(text) ?? text;
+  const lines = createLineLog((line) => context.log(secrets.showMessage(rename(line))), maxErrorBytes);
   const stdout = readOutput(process.stdout, {
     keptBytes: maxOutputBytes,
     maxBytes: maxOutputBytes,
     onFlood,
     // Pieces of JSON are of no use.
-    ...(tool.outputSchema === undefined && { onText: (text: string) => stream(secrets.showPiece(text)) }),
+    ...(tool.outputSchema === undefined && { onText: (text: string) => stream(secrets.showPiece(rename(text))) }),
   });
   const stderr = readOutput(process.stderr, {
     keptBytes: maxErrorBytes,

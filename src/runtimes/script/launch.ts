@@ -1,4 +1,7 @@
+import { tmpdir } from "node:os";
+
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { makeWorkFolder, toWorkMount, workTarget } from "../../sandbox/work-folder.ts";
 import type { Family } from "./families.ts";
 
 /** A program that runs scripts, as it is inside. */
@@ -27,6 +30,11 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Standard input; without it there is nothing to read. */
   readonly input?: string | Uint8Array;
+  /**
+   * Gets the private folder of this call, which is empty, and puts files into it; then the script starts, and may write it. The caller
+   * removes it. Without this the script has no such folder.
+   */
+  readonly fill?: (folder: string) => Promise<void>;
   /** First arguments for the interpreter that make it wait for a debugger. */
   readonly debug?: readonly string[];
 }
@@ -41,13 +49,27 @@ export interface Launcher {
   start(launch: Launch): Promise<SandboxProcess>;
 }
 
-/** Starts every script in a sandbox that is made when it is asked for. */
-export function coldLauncher(sandbox: Sandbox): Launcher {
+/** Starts every script in a sandbox that is made when it is asked for; private folders are made in `directory`. */
+export function coldLauncher(sandbox: Sandbox, directory = tmpdir()): Launcher {
   return {
-    start({ profile, interpreter, argv, env, input, debug = [] }) {
-      const environment = { ...profile.environment, ...env };
+    async start(launch) {
+      const { interpreter, argv, env, input, debug = [] } = launch;
+      const { environment, ...profile } = await openWorkFolder(sandbox, launch, directory);
       const command = [interpreter.program, ...debug, ...interpreter.argv, ...argv];
-      return sandbox.start({ ...profile, environment }, command, input ?? "");
+      return sandbox.start({ ...profile, environment: { ...environment, ...env } }, command, input ?? "");
     },
   };
+}
+
+/** The profile of a launch, with its private folder, filled. Where nothing can be shown at another place, that is its directory. */
+export async function openWorkFolder(
+  { keepsPaths }: Sandbox,
+  { profile, fill }: Launch,
+  directory: string,
+): Promise<Profile> {
+  if (fill === undefined) return profile;
+  const isThere = keepsPaths === true && profile.directory !== undefined;
+  const folder = isThere ? profile.directory : makeWorkFolder(directory);
+  await fill(folder);
+  return { ...profile, mounts: [...profile.mounts, toWorkMount(folder, keepsPaths === true ? folder : workTarget)] };
 }

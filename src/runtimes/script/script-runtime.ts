@@ -3,8 +3,12 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { ScriptCode, ScriptCommand } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { makeWorkFolder, workTarget } from "../../sandbox/work-folder.ts";
 import type { DebugOptions } from "../debug/debug-launcher.ts";
+import { openCallFolder, type CallFolder } from "../files/call-folder.ts";
+import { findFiles } from "../files/find-files.ts";
 import { type Completed, completeProfile } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
@@ -27,6 +31,8 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
   readonly findSecret?: FindSecret;
   /** What starts scripts. @default a new sandbox for each */
   readonly launcher?: Launcher;
+  /** Where named files are looked for, and private folders and locks are made. @default scripts are given no files */
+  readonly files?: { readonly places: GrantPlaces; readonly directory: string; readonly locks: string };
   /** Which scripts are debugged, and a directory that no other user can enter. @default none */
   readonly debug?: DebugOptions & { readonly directory: string };
 }
@@ -45,27 +51,53 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
   return {
     kind: "script",
     describe: () => ({ sandbox: sandbox.name }),
+    ...(options.files !== undefined && toFindFiles(options.files)),
     async run(tool, input, context) {
       const code = tool.code as ScriptCode;
       if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);
-      const command = code.toCommand(input as JsonObject);
-      checkCommand(tool, command);
       const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
-      const { profile, interpreter } = await prepare(tool, base);
-      context.signal.throwIfAborted();
-      const path = interpreter.isScript === true ? [] : [`/skill/${code.path}`];
-      const starter = (await findDebugLauncher(options, tool, { context, show: secrets.show })) ?? launcher;
-      const process = await start(tool, starter, {
-        profile,
-        interpreter,
-        argv: [...path, ...command.argv],
-        env: { ...secrets.values, ...command.env },
-        ...(command.stdin !== undefined && { input: command.stdin }),
-      });
-      const followed = await followScript({ tool, context, process, secrets, limits });
-      return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
+      const { own, folder } = openFolder(options, base, { tool, input, context });
+      try {
+        const command = code.toCommand(folder?.input ?? (input as JsonObject));
+        checkCommand(tool, command);
+        const { profile, interpreter } = await prepare(tool, own);
+        context.signal.throwIfAborted();
+        const path = interpreter.isScript === true ? [] : [`/skill/${code.path}`];
+        const starter = (await findDebugLauncher(options, tool, { context, show: secrets.show })) ?? launcher;
+        const process = await start(tool, starter, {
+          profile,
+          interpreter,
+          argv: [...path, ...command.argv],
+          env: { ...secrets.values, ...command.env },
+          ...(command.stdin !== undefined && { input: command.stdin }),
+          ...(folder !== undefined && { fill: folder.fill }),
+        });
+        const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
+        await folder?.take();
+        return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
+      } finally {
+        void folder?.remove();
+      }
     },
   };
+}
+
+function toFindFiles({ places }: Required<ScriptRuntimeOptions>["files"]): Pick<Required<Runtime>, "findFiles"> {
+  return { findFiles: (tool, input, by) => findFiles(tool, input, by, places) };
+}
+
+/** The private folder of a call, and the profile with which the script starts in it, unless its permissions open the project. */
+function openFolder(
+  { sandbox, files: host }: ScriptRuntimeOptions,
+  base: Profile,
+  { tool, input, context: { files } }: { tool: Tool; input: unknown; context: RuntimeContext },
+): { readonly own: Profile; readonly folder?: CallFolder } {
+  if (host === undefined || files === undefined) return { own: base };
+  const inside = sandbox.keepsPaths === true ? makeWorkFolder(host.directory) : workTarget;
+  const isDirectory = (base.directory ?? "/tmp") === "/tmp";
+  const { locks } = host;
+  const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks });
+  return { own: isDirectory ? { ...base, directory: inside } : base, folder };
 }
 
 function refuseOff({ name, permissions }: Tool): KitbagError<"permission-refused"> {

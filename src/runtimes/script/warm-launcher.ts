@@ -34,7 +34,7 @@ const scriptsAServer = 500;
  * slot that is used once. The first call of a kind, and whatever cannot wait, starts cold.
  */
 export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLauncher {
-  const cold = coldLauncher(sandbox);
+  const cold = coldLauncher(sandbox, options.directory);
   const slots = createShelf<Slot>(options);
   const servers = createServers(sandbox, options);
   return {
@@ -54,15 +54,16 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
     },
   };
 
-  function startInSlot(launch: Launch): SandboxProcess | undefined {
+  function startInSlot(launch: Launch): Promise<SandboxProcess> | undefined {
     const kind = toSlotKind(launch);
     if (kind === undefined) return undefined;
-    const { profile, interpreter, argv, env, input } = launch;
-    const spec = { kind, argv: kind === "node" ? interpreter.argv : [] };
+    const { profile, interpreter, argv, fill } = launch;
+    const { directory } = options;
+    const spec = { kind, argv: kind === "node" ? interpreter.argv : [], ...(fill !== undefined && { directory }) };
     const key = JSON.stringify([spec, profile, identifyPlaces(profile.mounts)]);
     const slot = slots.take(key, () => startSlot(sandbox, profile, spec));
     const words = kind === "node" ? argv : [interpreter.program, ...interpreter.argv, ...argv];
-    return slot?.run({ argv: words, environment: env, ...(input !== undefined && { input }) });
+    return slot?.run({ ...toOrder(launch), argv: words });
   }
 }
 
@@ -150,8 +151,8 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
   };
 }
 
-function toOrder({ argv, env, input }: Launch): ForkOrder {
-  return { argv, environment: env, ...(input !== undefined && { input }) };
+function toOrder({ argv, env, input, fill }: Launch): ForkOrder {
+  return { argv, environment: env, ...(input !== undefined && { input }), ...(fill !== undefined && { fill }) };
 }
 
 function closeWhenIdle(server: ForkServer): void {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
@@ -10,7 +10,8 @@ import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import { writeReadableFile } from "../host.ts";
-import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+import { nothing, type ExitStatus, type Mount, type Profile, type Sandbox, type SandboxProcess } from "../sandbox.ts";
+import { fillOrEnd, makeWorkFolder, removeWorkFolder, workTarget } from "../work-folder.ts";
 import { readOpenFileLimit, socketBytes } from "../limits/watch-resources.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
@@ -24,6 +25,8 @@ export interface ForkOrder {
   /** Environment variables of this script, beside those of the profile. */
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /** Puts files into the private folder of the call, before anything of the script runs. */
+  readonly fill?: (folder: string) => Promise<void>;
 }
 
 /** An interpreter that waits inside a sandbox, and runs each script in a child with namespaces of its own. */
@@ -50,24 +53,37 @@ export interface ForkServerOptions {
 /** How many scripts one server has at once at most, as far as its own limits go. */
 const childrenAtOnce = 16;
 const callsInside = "/run/calls";
+/** The private folders of all calls of a server; each child sees only its own, at another place. */
+const foldersInside = "/run/folders";
 
 /** Starts a fork server. */
 export async function startForkServer(options: ForkServerOptions): Promise<ForkServer> {
   const { sandbox, profile, program } = options;
   const directory = join(options.directory, randomBytes(8).toString("hex"));
-  const calls = join(directory, "calls");
-  mkdirSync(calls, { recursive: true, mode: 0o700 });
+  const [calls, folders] = [join(directory, "calls"), join(directory, "folders")];
+  for (const folder of [calls, folders]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const filter = join(directory, "filter");
   writeReadableFile(filter, renderFilter("tool", filterArchitecture()));
   const streams = await createStreamMaker(calls);
-  const server = await sandbox.start(toServerProfile(profile, calls, filter), [program, "/opt/kitbag/warm/serve.py"]);
+  const mounts = [
+    { source: calls, target: callsInside, granted: true },
+    { source: folders, target: foldersInside, granted: true, write: true },
+    { source: nothing, target: workTarget },
+    { source: filter, target: "/opt/kitbag/warm/filter" },
+  ];
+  const server = await sandbox.start(toServerProfile(profile, mounts), [program, "/opt/kitbag/warm/serve.py"]);
   server.stdout.resume();
   const complaints = text(server.stderr);
   void server.exit.then(async () => {
     streams.close();
-    await rm(directory, { recursive: true, force: true });
+    // Those that were filled are removed by whoever reads what is in them.
+    await Promise.all([calls, filter].map((path) => rm(path, { recursive: true, force: true })));
+    await rmdir(folders).then(
+      () => rmdir(directory),
+      () => {},
+    );
   });
-  const serving = createServing(server, streams, profile);
+  const serving = createServing({ server, streams, profile, folders });
   const started = await Promise.race([serving.ready, server.exit.then(() => undefined)]);
   if (started === undefined) {
     throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: (await complaints).trim().slice(-500) });
@@ -76,7 +92,7 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
   return serving;
 }
 
-function toServerProfile(profile: Profile, calls: string, filter: string): Profile {
+function toServerProfile(profile: Profile, mounts: readonly Mount[]): Profile {
   const { limits } = profile;
   const settings = {
     memoryBytes: limits.memoryBytes,
@@ -97,12 +113,11 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
     directory: "/",
     mounts: [
       ...profile.mounts,
-      { source: calls, target: callsInside, granted: true },
+      ...mounts,
       ...["serve.py", "call_memory.py"].map((name) => ({
         source: join(import.meta.dirname, "inside", name),
         target: `/opt/kitbag/warm/${name}`,
       })),
-      { source: filter, target: "/opt/kitbag/warm/filter" },
     ],
     // It has rights that no script may have, so nothing that scripts are given may change how it starts.
     environment: {
@@ -137,6 +152,8 @@ interface Serving {
   readonly server: SandboxProcess;
   readonly streams: StreamMaker;
   readonly profile: Profile;
+  /** Where the private folders of calls are made. */
+  readonly folders: string;
   /** Of the children that are there, by the id of their streams. */
   readonly endings: Map<string, Ending>;
   /** How many of them run a script. */
@@ -145,11 +162,12 @@ interface Serving {
 
 /** A child that waits for its script. */
 interface Child extends Waiting {
-  run(order: ForkOrder): SandboxProcess;
+  run(order: ForkOrder): Promise<SandboxProcess>;
 }
 
-function createServing(server: SandboxProcess, streams: StreamMaker, profile: Profile) {
-  const serving: Serving = { server, streams, profile, endings: new Map(), running: 0 };
+function createServing(parts: Omit<Serving, "endings" | "running">) {
+  const serving: Serving = { ...parts, endings: new Map(), running: 0 };
+  const { server } = parts;
   const children = createShelf<Child>();
   const { promise: ready, resolve: setReady } = Promise.withResolvers<true>();
   const answers = createInterface({ input: server.channel });
@@ -186,6 +204,8 @@ function createServing(server: SandboxProcess, streams: StreamMaker, profile: Pr
 async function prepareChild(serving: Serving): Promise<Child> {
   const { server, streams, endings } = serving;
   const call = await streams.make();
+  const folder = makeWorkFolder(serving.folders);
+  let isTaken = false;
   const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
   const failed = new Promise<never>((_, reject) => {
     const fail = (reason: string): void => {
@@ -194,13 +214,14 @@ async function prepareChild(serving: Serving): Promise<Child> {
       reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
     };
     const end = (status: ExitStatus): void => {
+      if (!isTaken) void removeWorkFolder(folder);
       resolve(status);
       fail("it did not get as far as its script");
     };
     endings.set(call.id, { end, fail });
   });
   failed.catch(() => {});
-  send(server, { prepare: call.id });
+  send(server, { prepare: call.id, folder: basename(folder) });
   const channel = await Promise.race([call.channel, failed]).catch((cause: unknown) => {
     // Its output was not read, and its streams serve another call only when they are read to their end.
     for (const stream of [call.stdout, call.stderr]) stream.resume();
@@ -212,9 +233,12 @@ async function prepareChild(serving: Serving): Promise<Child> {
   return {
     ended: exit,
     close: kill,
-    run(order) {
+    async run(order) {
+      isTaken = true;
       for (const stream of held) stream.ref();
       runIn(serving, exit);
+      if (order.fill === undefined) void exit.then(() => removeWorkFolder(folder));
+      else await fillOrEnd(folder, order.fill, kill);
       send(server, { run: call.id });
       channel.write(toMessage(serving.profile, order));
       return toProcess(server, call, { channel, exit, kill });

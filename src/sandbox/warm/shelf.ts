@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { KitbagError } from "../../core/errors.ts";
 import { toEnvironment } from "../layout.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+import { fillOrEnd, makeWorkFolder, removeWorkFolder, toWorkMount } from "../work-folder.ts";
 
 /** How long a call that runs holds back the making of what the next one needs. */
 const longestRestMs = 100;
@@ -159,6 +160,8 @@ function countReady<Item>({ rows }: Room<Item>): number {
 
 /** What runs in a slot. */
 interface SlotOrder {
+  /** Puts files into the private folder of the call, before anything of the script runs. */
+  readonly fill?: (folder: string) => Promise<void>;
   /** The script and its arguments for the Node that waits; else the program and its arguments. */
   readonly argv: readonly string[];
   /** Environment variables of this script, beside those of the profile. */
@@ -174,12 +177,14 @@ interface SlotSpec {
   readonly kind: SlotKind;
   /** First arguments of the interpreter. */
   readonly argv: readonly string[];
+  /** Where its private folder is made; without it there is none. */
+  readonly directory?: string;
 }
 
 /** A sandbox with an interpreter that waits for the one script it will run. */
 export interface Slot {
   /** Runs the script; once. */
-  run(order: SlotOrder): SandboxProcess;
+  run(order: SlotOrder): Promise<SandboxProcess>;
   /** Resolves when it is gone. */
   readonly ended: Promise<unknown>;
   close(): void;
@@ -191,11 +196,16 @@ const launchers: Record<SlotKind, { readonly program: string; readonly file: str
 };
 
 /** Starts a slot, and waits until its interpreter is there. */
-export async function startSlot(sandbox: Sandbox, profile: Profile, { kind, argv }: SlotSpec): Promise<Slot> {
+export async function startSlot(sandbox: Sandbox, profile: Profile, spec: SlotSpec): Promise<Slot> {
+  const { kind, argv, directory } = spec;
   const { program, file } = launchers[kind];
   const inside = `/opt/kitbag/warm/${file}`;
-  const mount: Mount = { source: join(import.meta.dirname, "inside", file), target: inside };
-  const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, mount] }, [program, ...argv, inside]);
+  const folder = directory === undefined ? undefined : makeWorkFolder(directory);
+  const own: Mount[] = [{ source: join(import.meta.dirname, "inside", file), target: inside }];
+  if (folder !== undefined) own.push(toWorkMount(folder));
+  const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, ...own] }, [program, ...argv, inside]);
+  let isTaken = false;
+  void waiting.exit.then(() => (folder === undefined || isTaken ? undefined : removeWorkFolder(folder)));
   const isReady = await Promise.race([waitForLine(waiting), waiting.exit.then(() => false)]);
   if (!isReady) {
     const complaint = (await text(waiting.stderr)).trim();
@@ -203,8 +213,10 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, { kind, argv
   }
   waiting.setHeld(false);
   return {
-    run(order) {
+    async run(order) {
+      isTaken = true;
       waiting.setHeld(true);
+      if (folder !== undefined) await fillOrEnd(folder, order.fill ?? (async () => {}), waiting.kill);
       waiting.fillInput(order.input ?? "");
       waiting.channel.write(kind === "node" ? toLine(profile, order) : toWords(profile, order));
       return waiting;

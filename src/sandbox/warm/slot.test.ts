@@ -123,7 +123,10 @@ async function open(kind: SlotKind, more: Partial<Profile> = {}): Promise<Slot> 
   return slot;
 }
 
-async function finish(started: SandboxProcess): Promise<{ stdout: string; stderr: string; exit: ExitStatus }> {
+async function finish(
+  starting: Promise<SandboxProcess>,
+): Promise<{ stdout: string; stderr: string; exit: ExitStatus }> {
+  const started = await starting;
   const [stdout, stderr, exit] = await Promise.all([text(started.stdout), text(started.stderr), started.exit]);
   return { stdout, stderr, exit };
 }

@@ -6,6 +6,7 @@ import { guardInput } from "./apply-guards.ts";
 import { approverOf, type Next, type Phase, raceStop, refuseUnavailable } from "./phase.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
+import { findNamed } from "./name-files.ts";
 
 /** Lets the call go on only if its tool is available and it is approved where it must be. */
 export const authorise: Phase = (call, next) => {
@@ -61,7 +62,10 @@ async function applyDecision(call: Call, decision: ApprovalDecision): Promise<Fa
     }
     case "approve": {
       const { input } = decision;
-      const failed = input === undefined ? undefined : ((await checkAgain(call, input)) ?? (await guardInput(call)));
+      const failed =
+        input === undefined
+          ? undefined
+          : ((await checkAgain(call, input)) ?? (await guardInput(call)) ?? (await nameAgain(call)));
       if (failed !== undefined) return deny(call, "the input that was approved instead is wrong", failed.error);
       const approved = cloneJson(inputOf(call));
       call.emit({ type: "approval-granted", call: call.id, changed: input !== undefined, input: approved });
@@ -70,6 +74,11 @@ async function applyDecision(call: Call, decision: ApprovalDecision): Promise<Fa
     default:
       throw new TypeError(`the answer was ${showValue(decision)}, not a decision`);
   }
+}
+
+/** What another input names was seen by the person who put it there, and must still be what this caller may name. */
+async function nameAgain(call: Call): Promise<FailedOutcome | undefined> {
+  return call.named.length === 0 && call.entry.tool.files === undefined ? undefined : findNamed(call);
 }
 
 function deny(call: Call, reason: string, error: FailedOutcome["error"]): FailedOutcome {

@@ -2,7 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { Progress } from "../../core/events.ts";
 import { hasGuardAt } from "../../core/guards.ts";
 import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
-import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
+import type { CallFiles, RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { shortenText } from "../../core/cut-text.ts";
@@ -10,6 +10,7 @@ import { toTraceContext } from "../telemetry/tracing.ts";
 import { refuseOutermost, isLimited, keepCaller } from "./authority.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
+import { openCallFiles } from "./name-files.ts";
 import type { InjectedRecord } from "../registry/registered-tool.ts";
 import type { RedactedStream } from "../../core/redactor.ts";
 
@@ -17,6 +18,7 @@ import type { RedactedStream } from "../../core/redactor.ts";
 export class CallContext implements RuntimeContext {
   readonly #call: Call;
   readonly #chunks: Chunks;
+  #files: CallFiles | undefined;
   readonly id: string;
   readonly injected: InjectedRecord;
 
@@ -64,6 +66,11 @@ export class CallContext implements RuntimeContext {
   /** Made on first use: most tools do not need it. */
   get signal(): AbortSignal {
     return this.#call.signal;
+  }
+
+  /** Made on first use, too: each run of the tool has its own. */
+  get files(): CallFiles {
+    return (this.#files ??= openCallFiles(this.#call));
   }
 
   /** Made on first use, too. */

@@ -6,6 +6,7 @@ import {
   type Failure,
   type UntilThen,
 } from "../../core/errors.ts";
+import type { NamedFile, WrittenFile } from "../../core/call-files.ts";
 import type { CallEvent } from "../../core/events.ts";
 import { cloneJson, copyJson, maxJsonDepth, type JsonCopy, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -23,6 +24,8 @@ import type { CallHost } from "./host.ts";
 import type { PublicCall } from "./middleware.ts";
 
 const nothingCoerced: readonly Coercion[] = [];
+const nothingNamed: readonly NamedFile[] = [];
+const nothingWritten: readonly WrittenFile[] = [];
 
 /** One use of a tool, while it lasts: what the phases know of it and share. */
 export class Call implements PublicCall {
@@ -45,6 +48,10 @@ export class Call implements PublicCall {
   /** What the author's schema library made of the input. */
   refined: unknown;
   coerced: readonly Coercion[] = nothingCoerced;
+  /** The files that the input names, as far as the tool may have them; set by `files`. */
+  named: readonly NamedFile[] = nothingNamed;
+  /** What the tool wrote in its last run. */
+  written: readonly WrittenFile[] = nothingWritten;
   /** Why a guard wants a person to be asked. */
   question: string | undefined;
   /** Of the output, as JSON; set by `check-output`. */

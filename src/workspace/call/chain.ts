@@ -13,6 +13,7 @@ import { guard } from "./guard.ts";
 import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName, type UseOptions } from "./middleware.ts";
 import type { Phase } from "./phase.ts";
 import { recall } from "./recall.ts";
+import { nameFiles } from "./name-files.ts";
 import { record } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { run } from "./run.ts";
@@ -31,6 +32,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   resolve,
   "check-input": checkInput,
   guards: applyGuards,
+  files: nameFiles,
   authorise,
   admit,
   recall,

@@ -1,3 +1,4 @@
+import type { FilePolicy } from "../../core/call-files.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Guard } from "../../core/guards.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
@@ -32,6 +33,8 @@ export interface CallHost {
   readonly limits: WorkspaceLimits;
   readonly injected: InjectedSource | undefined;
   readonly approve: Approve | undefined;
+  /** What is done when a model names a file. */
+  readonly files: FilePolicy;
   readonly guards: readonly Guard[];
   readonly redactor: Redactor | undefined;
   /** Takes out of the records what is not taken out of everything. */

@@ -11,6 +11,7 @@ export const phaseNames = [
   "resolve",
   "check-input",
   "guards",
+  "files",
   "authorise",
   "admit",
   "recall",

@@ -70,7 +70,8 @@ export function redactOutcome(call: Call, outcome: ToolOutcome): ToolOutcome {
 export function redactFailure({ redactor }: Call, outcome: FailedOutcome): FailedOutcome {
   if (redactor === undefined) return outcome;
   const error = { ...redactor.value(outcome.error), code: outcome.error.code } as Failure;
-  return { status: "failed", error };
+  const { files } = outcome;
+  return { status: "failed", error, ...(files !== undefined && { files: redactor.value(files) }) };
 }
 
 function redactOutput(call: Call, redactor: Redactor, outcome: OkOutcome): OkOutcome {

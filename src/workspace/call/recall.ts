@@ -15,7 +15,8 @@ import { mayRunAgain } from "./try-again.ts";
 /** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */
 export const recall: Phase = (call, next) => {
   const { cache } = call.entry.tool;
-  const run = cache === undefined || bringsValues(call) ? next : () => recallCached(call, cache, next);
+  const run =
+    cache === undefined || bringsValues(call) || call.named.length > 0 ? next : () => recallCached(call, cache, next);
   return call.options.idempotencyKey === undefined ? run() : recallOnce(call, call.options.idempotencyKey, run);
 };
 

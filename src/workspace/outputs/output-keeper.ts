@@ -21,7 +21,9 @@ import { sliceOutput, type OutputSlice, type SliceOutputOptions } from "./slice-
 /** Keeps outputs that are too large to hand over. */
 export interface OutputKeeper {
   /** Keeps an output for a user. @throws {KitbagError} `quota-reached` */
-  keep(text: string, user: string | undefined): Promise<CappedOutput>;
+  keep(output: string | Uint8Array, user: string | undefined): Promise<CappedOutput>;
+  /** All bytes of an output that is kept for a user. @throws {KitbagError} `output-missing` */
+  readBytes(handle: string, user: string | undefined): Promise<Uint8Array>;
   read(handle: string, options?: PageOptions): Promise<OutputPage>;
   search(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
   slice(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
@@ -41,8 +43,8 @@ export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners, quo
   }
 
   return {
-    async keep(text, user) {
-      const bytes = new TextEncoder().encode(text);
+    async keep(output, user) {
+      const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
       const giveBack = await takeRoom(bytes, user);
       try {
         const digest = await blobs.put(bytes);
@@ -52,6 +54,13 @@ export function createOutputKeeper(blobs: OutputBlobs, owners: OutputOwners, quo
         await giveBack?.();
         throw cause;
       }
+    },
+    async readBytes(handle, user) {
+      const digest = checkHandle(handle);
+      await owners.check(digest, { user });
+      const bytes = await blobs.slice(digest, 0, (await blobs.size(digest)) ?? 0);
+      if (bytes === undefined) throw new KitbagError("output-missing", { handle });
+      return bytes;
     },
     async read(handle, options = {}) {
       const range = checkRange(options);

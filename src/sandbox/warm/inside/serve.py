@@ -24,6 +24,8 @@ import types, typing, urllib.parse, urllib.request, uuid  # noqa: E401, F401
 from call_memory import end_large, read_memory
 
 CALLS = "/run/calls"
+FOLDERS = "/run/folders"
+WORK = "/opt/kitbag/work"
 NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
@@ -90,7 +92,7 @@ def obey(order, ends, busy, settings, filter_bytes, orders):
                 os.kill(pid, signal.SIGKILL)
         return
     try:
-        ends[start(order["prepare"], settings, filter_bytes)] = order["prepare"]
+        ends[start(order["prepare"], order["folder"], settings, filter_bytes)] = order["prepare"]
     except OSError as cause:
         answer(orders, {"id": order["prepare"], "failed": str(cause)})
 
@@ -111,7 +113,7 @@ def answer(orders, message):
     orders.sendall(json.dumps(message).encode() + b"\n")
 
 
-def start(call, settings, filter_bytes):
+def start(call, folder, settings, filter_bytes):
     flags = NEW_MOUNTS | NEW_NAMES | NEW_IPC | NEW_USERS | NEW_PIDS | NEW_NETWORK | signal.SIGCHLD
     pid = python.syscall(CLONE, flags, None, None, None, None)
     if pid < 0:
@@ -119,13 +121,13 @@ def start(call, settings, filter_bytes):
     if pid > 0:
         return pid
     try:
-        be_first(call, settings, filter_bytes)
+        be_first(call, folder, settings, filter_bytes)
     except BaseException:  # The child must never go on as a server.
         traceback.print_exc()
     os._exit(125)
 
 
-def be_first(call, settings, filter_bytes):
+def be_first(call, folder, settings, filter_bytes):
     """The first process of the new tree: makes it, lets a child wait in it for its script, and ends as the script ended."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -139,7 +141,7 @@ def be_first(call, settings, filter_bytes):
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(f"{CALLS}/channel")
     raise_loopback()
-    own_files(settings)
+    own_files(settings, folder)
     # From here on what goes wrong is told to whoever called the script; before, it is the server's own affair.
     for target, source in enumerate([*streams, channel.fileno()], start=1):
         os.dup2(source, target, inheritable=True)
@@ -212,8 +214,10 @@ def write(path, text):
         file.write(text)
 
 
-def own_files(settings):
+def own_files(settings, folder):
     check(python.mount(None, b"/", None, ctypes.c_ulong(PRIVATE | RECURSIVE), None))
+    # The folder of this call is all that it sees of the folders of calls.
+    check(python.mount(f"{FOLDERS}/{folder}".encode(), WORK.encode(), None, ctypes.c_ulong(BIND), None))
     # Granted paths below /tmp must still be there when a new /tmp covers the old one.
     kept = [(path, os.open(path, os.O_PATH)) for path in settings["inTemporary"]]
     options = f"size={settings['temporaryBytes']},nr_inodes=16384,mode=1777".encode()
@@ -221,7 +225,8 @@ def own_files(settings):
         check(python.mount(b"tmpfs", path, b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES), options))
     for path, descriptor in kept:
         put_back(path, descriptor)
-    check(python.mount(b"tmpfs", CALLS.encode(), b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES | 1), b"size=4k,mode=555"))
+    for path in (CALLS, FOLDERS):
+        check(python.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES | 1), b"size=4k,mode=555"))
     check(python.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(NO_SETUID | NO_DEVICES | NO_PROGRAMS), None))
     write("/proc/sys/user/max_user_namespaces", "0")
     # A connection must not hold more, in both directions together, than is counted for a socket.

@@ -1,0 +1,168 @@
+import { constants, readlinkSync } from "node:fs";
+import { chmod, copyFile, mkdir, open, writeFile } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, normalize } from "node:path";
+
+import type { NamedFile } from "../../core/call-files.ts";
+import { KitbagError } from "../../core/errors.ts";
+import { cloneJson, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { CallFiles } from "../../core/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
+import { removeWorkFolder, watchWorkFolder } from "../../sandbox/work-folder.ts";
+import { leavesFolder } from "./find-files.ts";
+import { findMounted, mostCopiedBytes } from "./mounted-files.ts";
+import { identifyTarget } from "./save-file.ts";
+import { identify, takeWritten, type PlacedFile, type WrittenFolder } from "./take-written.ts";
+
+/** The private folder of one call: the files that its input names are copied into it, and what the script writes there is taken out. */
+export interface CallFolder {
+  /** The input with the names that the files have inside. */
+  readonly input: JsonObject;
+  /** Puts the named files into the folder. */
+  fill(folder: string): Promise<void>;
+  /** Replaces the names inside by those that the caller used. */
+  show(text: string): string;
+  /** Calls `onFull` when more is in it than fits; answers with what ends that. */
+  watch(maxBytes: number, onFull: () => void): () => void;
+  /** Takes out what was written, after everything that could write is gone. */
+  take(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** What a private folder is made for. */
+export interface CallFolderOptions {
+  readonly tool: Tool;
+  readonly input: JsonObject;
+  readonly files: CallFiles;
+  /** Where it is inside. */
+  readonly inside: string;
+  /** Whether the script starts in it, so that relative names lead into it as they are. */
+  readonly isDirectory: boolean;
+  /** Where the locks are with which programs take turns in saving outputs. */
+  readonly locks: string;
+}
+
+/** Files whose names cannot be kept as they are have folders of their own in this one. */
+const namedFolder = ".named";
+
+/** Plans the private folder of a call. Nothing is read or made before `fill`. */
+export function openCallFolder(options: CallFolderOptions): CallFolder {
+  const { tool, files, inside } = options;
+  const mounted = new Set(findMounted(tool, files));
+  const placed = files.named
+    .filter((named) => !mounted.has(named))
+    .map((named, index) => toPlaced(options, named, index));
+  const input = cloneJson(options.input);
+  const names = new Map<string, string>([[inside, "."]]);
+  for (const { named, place, prefix } of placed) {
+    if (!place.startsWith(`${namedFolder}/`)) continue;
+    replaceAt(input, named.at, `${inside}/${place}`);
+    names.set(`${inside}/${dirname(place)}`, prefix === "" ? "." : prefix.slice(0, -1));
+  }
+  for (const named of mounted) {
+    replaceAt(input, named.at, named.path as string);
+    names.set(named.path as string, named.name);
+  }
+  let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
+  return {
+    input,
+    async fill(folder) {
+      filled = { folder, before: new Map(), targets: new Map() };
+      filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder) };
+    },
+    show: createShow(names),
+    watch(maxBytes, onFull) {
+      // What was copied into it does not count.
+      return filled === undefined ? () => {} : watchWorkFolder(filled.folder, maxBytes + mostCopiedBytes, onFull);
+    },
+    async take() {
+      if (filled !== undefined) await takeWritten({ ...filled, tool, files, placed, locks: options.locks });
+    },
+    async remove() {
+      if (filled !== undefined) await removeWorkFolder(filled.folder);
+    },
+  };
+}
+
+/** What is where outputs are to be saved, before the script starts. */
+function identifyTargets(placed: readonly PlacedFile[]): ReadonlyMap<string, string> {
+  const paths = placed.flatMap(({ named: { use, path } }) => (use === "write" && path !== undefined ? [path] : []));
+  return new Map(paths.map((path) => [path, identifyTarget(path)]));
+}
+
+function toPlaced({ isDirectory }: CallFolderOptions, named: NamedFile, index: number): PlacedFile {
+  const { name, handle } = named;
+  if (isDirectory && handle === undefined && !isAbsolute(name) && !/^~(?:\/|$)/u.test(name) && !leavesFolder(name)) {
+    const place = normalize(name);
+    if (!place.startsWith(namedFolder)) return { named, place, prefix: "" };
+  }
+  const last = handle === undefined ? basename(name) : "file";
+  const prefix = handle === undefined && name.includes("/") ? `${dirname(name).replace(/\/$/u, "")}/` : "";
+  return { named, place: `${namedFolder}/${index}/${last}`, prefix };
+}
+
+function replaceAt(input: JsonValue, at: NamedFile["at"], text: string): void {
+  const way = at.slice(0, -1);
+  const holder = way.reduce<JsonValue>((value, key) => (value as Record<string, JsonValue>)[key] as JsonValue, input);
+  (holder as Record<string, JsonValue>)[at.at(-1) as string] = text;
+}
+
+/** Makes what replaces paths inside by the caller's names, the longest first. */
+function createShow(names: ReadonlyMap<string, string>): (text: string) => string {
+  const longestFirst = [...names.keys()].toSorted((one, other) => other.length - one.length);
+  const pattern = new RegExp(`(?<![\\w./-])(?:${longestFirst.map(escapePattern).join("|")})(?![\\w.-])(/?)`, "gu");
+  return (text) =>
+    text.replace(pattern, (found, slash: string) => {
+      const name = names.get(slash === "" ? found : found.slice(0, -1)) ?? found;
+      if (slash === "") return name;
+      return name === "." ? "" : `${name}/`;
+    });
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+}
+
+/** Answers with what each file is after it was put there, to tell later whether the tool has changed it. */
+async function fillFolder(
+  { tool, files }: CallFolderOptions,
+  placed: readonly PlacedFile[],
+  folder: string,
+): Promise<Map<string, string>> {
+  const before = new Map<string, string>();
+  let left = mostCopiedBytes;
+  for (const { named, place } of placed) {
+    const target = join(folder, place);
+    try {
+      await mkdir(dirname(target), { recursive: true });
+      if (named.kind === "nothing" || before.has(place)) continue;
+      const isWritten = placed.some((other) => other.place === place && other.named.use === "write");
+      if (named.handle !== undefined) await writeFile(target, await files.read(named.handle), { flag: "wx" });
+      else left -= await copyIn(named.path as string, target, left);
+      await chmod(target, isWritten ? 0o644 : 0o444);
+      before.set(place, identify(target));
+    } catch (cause) {
+      if (cause instanceof KitbagError && cause.code !== "file-denied") throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new KitbagError("file-denied", { tool: tool.name, file: named.name, reason }, { cause });
+    }
+  }
+  return before;
+}
+
+/** Copies exactly the file that was looked at when the call was allowed. What changes later is not seen by the tool. */
+async function copyIn(path: string, target: string, left: number): Promise<number> {
+  // A link or a pipe in place of the file must not be followed or waited for.
+  const source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const facts = await source.stat();
+    if (!facts.isFile()) throw new Error("it is no ordinary file any more");
+    if (facts.size > left)
+      throw new Error(`it has grown: all files of a call may have ${mostCopiedBytes} bytes; call again`);
+    const held = process.platform === "linux" ? `/proc/self/fd/${source.fd}` : path;
+    if (held !== path && readlinkSync(held) !== path) throw new Error("another file took its place; call again");
+    await copyFile(held, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    return facts.size;
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { opendir, lstat, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Mount } from "./sandbox.ts";
+
+/** Where the private folder of a call is inside, in sandboxes that can show a folder at another place. */
+export const workTarget = "/opt/kitbag/work";
+
+/** So many files and folders fit into a private folder. */
+export const mostWorkFiles = 16_384;
+
+/** Makes the private folder of one call, empty, in a directory that no other user can enter. */
+export function makeWorkFolder(directory: string): string {
+  const folder = join(directory, `work-${randomBytes(8).toString("hex")}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** The mount that shows a private folder inside, to write. */
+export function toWorkMount(source: string, target = workTarget): Mount {
+  return { source, target, write: true, granted: true };
+}
+
+/** Removes a private folder, also if the program has taken rights away from folders in it. */
+export async function removeWorkFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+}
+
+/** Fills a private folder; what waits for it is ended if that fails. */
+export async function fillOrEnd(
+  folder: string,
+  fill: (folder: string) => Promise<void>,
+  end: () => void,
+): Promise<void> {
+  try {
+    await fill(folder);
+  } catch (cause) {
+    end();
+    await removeWorkFolder(folder);
+    throw cause;
+  }
+}
+
+const watchMs = 100;
+
+/**
+ * Looks from time to time how much is in a private folder, which is on the disk of the host, and calls `onFull` when it is more than
+ * `maxBytes` or {@link mostWorkFiles}. Answers with what ends that.
+ */
+export function watchWorkFolder(folder: string, maxBytes: number, onFull: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  let isOver = false;
+  const wait = (): void => {
+    timer = setTimeout(() => void look(), watchMs).unref();
+  };
+  const look = async (): Promise<void> => {
+    const isFull = await isFuller(folder, maxBytes);
+    if (isOver) return;
+    if (isFull) onFull();
+    else wait();
+  };
+  wait();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+async function isFuller(folder: string, maxBytes: number): Promise<boolean> {
+  let bytes = 0;
+  let count = 0;
+  for await (const { facts } of walkFolder(folder)) {
+    // What takes no room on the disk, such as a file with holes, does not count.
+    bytes += facts.blocks * 512;
+    count += 1;
+    if (bytes > maxBytes || count > mostWorkFiles) return true;
+  }
+  return false;
+}
+
+/** What {@link walkFolder} finds. */
+export interface WalkedFile {
+  readonly path: string;
+  readonly facts: Awaited<ReturnType<typeof lstat>> & { readonly blocks: number; readonly size: number };
+}
+
+/** Walks through a folder, without following links. What is gone or cannot be looked at is passed over. */
+export async function* walkFolder(root: string): AsyncGenerator<WalkedFile> {
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await opendir(folder).catch(() => undefined);
+    if (entries === undefined) continue;
+    for await (const { name } of entries) {
+      const path = join(folder, name);
+      const facts = await lstat(path).catch(() => undefined);
+      if (facts === undefined) continue;
+      yield { path, facts };
+      if (facts.isDirectory()) folders.push(path);
+    }
+  }
+}
