@@ -1,5 +1,6 @@
-import type { CommandLine } from "./parameter.ts";
+import type { CommandLine, Parameter } from "./parameter.ts";
 import type { Confidence } from "./script-interface.ts";
+import { toValueSchema } from "./value-schema.ts";
 
 /** One command of a script, as it was read. */
 export interface DerivedCommand extends CommandLine {
@@ -31,6 +32,21 @@ export function opaqueArguments(source = "unknown arguments"): DerivedInterface 
     confidence: "opaque",
     source,
   };
+}
+
+/** The parameter for a text on standard input. */
+export function toTextParameter(required: boolean): Parameter {
+  const schema = toValueSchema({ type: "string", description: "The text for the script's standard input" });
+  return { part: { kind: "stdin", property: "stdin", as: "text" }, schema, required };
+}
+
+/** The interface of a script that reads standard input beside the arguments that it declares. */
+export function withTextInput(derived: DerivedInterface): DerivedInterface {
+  const commands = derived.commands.map((command) => ({
+    ...command,
+    parameters: [...command.parameters, toTextParameter(command.parameters.length === 0)],
+  }));
+  return { ...derived, commands };
 }
 
 /** The same interface for a script of which not all could be read. */

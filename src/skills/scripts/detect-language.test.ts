@@ -21,7 +21,9 @@ const table: readonly (readonly [file: string, text: string, language: string, i
   ["tool", "#!/usr/bin/env ruby\n", "ruby", "ruby"],
   ["tool", "#!/opt/x/awk -f\n", "other", "awk -f"],
   ["a.swift", "#!/usr/bin/env swift\n", "other", "swift"],
-  ["a.py", "#!/bin/bash\n", "python", "python3"],
+  ["a.py", "#!/bin/bash\necho 1\n", "shell", "bash"],
+  ["a.sh", "#!/usr/bin/env python3\nimport sys\n", "python", "python3"],
+  ["a.py", '#!/bin/sh\n":" "exec" "python3" "$0"\n', "python", "python3"],
   ["a.sh", "#!/usr/bin/env LANG=C bash\n", "shell", "bash"],
 ];
 

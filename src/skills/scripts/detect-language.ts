@@ -58,8 +58,11 @@ export function detectLanguage(fileName: string, text: string): DetectedLanguage
   if (interpreter === undefined) return known ?? (unsupported.has(ending) ? "unsupported" : undefined);
   const language = languageOf(interpreter);
   if (known === undefined) return { language, interpreter };
-  // A first line that names another language than the ending is a mistake, or a launcher we cannot follow.
-  return isSameFamily(language, known.language) ? { language: known.language, interpreter } : known;
+  if (isSameFamily(language, known.language)) return { language: known.language, interpreter };
+  // A first line that names another language than the ending wins, as it does when the file is started; only one that starts the
+  // program of the ending, or a program that is not known, does not.
+  const starts = language === "shell" && /\bexec\b/u.test(text.slice(0, 400));
+  return language === "other" || starts ? known : { language, interpreter };
 }
 
 function isSameFamily(left: ScriptLanguage, right: ScriptLanguage): boolean {

@@ -36,7 +36,7 @@ export function toValueSchema(facts: ValueFacts): JsonSchema {
   return withoutUndefined<JsonSchema>({
     ...schema,
     description: toDescription(facts.description),
-    default: toDefault(facts.default, { type, choices, many: facts.many }),
+    default: toDefault(facts.default, { type, choices, many: facts.many, minItems: facts.minItems }),
   });
 }
 
@@ -58,7 +58,7 @@ function typeOfAll(choices: readonly JsonValue[]): ValueFacts["type"] {
 function toDefault(value: JsonValue | undefined, facts: ValueFacts): JsonValue | undefined {
   if (value === undefined || value === null) return undefined;
   if (!facts.many) return toSingleDefault(value, facts);
-  if (!Array.isArray(value)) return undefined;
+  if (!Array.isArray(value) || value.length < (facts.minItems ?? 0)) return undefined;
   const items = (value as readonly JsonValue[]).map((item) => toSingleDefault(item, facts));
   return items.every((item) => item !== undefined) ? items : undefined;
 }

@@ -1,8 +1,13 @@
-import { noArguments, opaqueArguments, type DerivedCommand, type DerivedInterface } from "../derived-interface.ts";
+import {
+  noArguments,
+  opaqueArguments,
+  toTextParameter,
+  type DerivedCommand,
+  type DerivedInterface,
+} from "../derived-interface.ts";
 import type { CommandLine, Parameter } from "../parameter.ts";
 import { readUsage, type UsageFacts } from "../usage/read-usage.ts";
 import type { Synopsis, UsageFlag, UsagePositional } from "../usage/synopsis.ts";
-import { toValueSchema } from "../value-schema.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ArgvFacts, StdinFact } from "./argv-facts.ts";
 import { mergeFlags } from "./merge-flags.ts";
@@ -76,11 +81,6 @@ function deriveStdin({ as, fields }: StdinFact): DerivedInterface {
     confidence: fields.length > 0 ? "usage" : "opaque",
     source: "JSON on standard input",
   };
-}
-
-function toTextParameter(required: boolean): Parameter {
-  const schema = toValueSchema({ type: "string", description: "The text for the script's standard input" });
-  return { part: { kind: "stdin", property: "stdin", as: "text" }, schema, required };
 }
 
 /** Commands that are told as choices of the first parameter. */

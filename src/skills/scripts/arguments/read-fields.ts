@@ -1,5 +1,5 @@
-import { around, type Code } from "../code/code.ts";
-import { calledName, dispatch, plainValue, textOf, walk, type CodeNode } from "../code/node.ts";
+import { around, type Code, parametersOf } from "../code/code.ts";
+import { calledName, dispatch, dottedName, plainValue, textOf, walk, type CodeNode } from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { StdinFact } from "./argv-facts.ts";
 
@@ -7,55 +7,136 @@ type Field = StdinFact["fields"][number];
 
 /** The keys that code reads from the JSON object it got: `data["file"]`, `data.get("limit", 10)`, `const { file } = data`. */
 export function findFields(code: Code): readonly Field[] {
-  const names = new Set(parsedNames(code));
+  const inputs = findInputs(code);
   const fields = new Map<string, Field>();
-  const isParsed = (node: CodeNode): boolean => node.kind === "name" && names.has(node.name);
+  const isParsed = (node: CodeNode): boolean => node.kind === "name" && inputs.has(node.name);
   for (const node of code.all) {
     for (const field of fieldsAt(code, node, isParsed)) {
       const before = fields.get(field.name);
-      const required = (before?.required ?? true) && field.required;
-      fields.set(field.name, withoutUndefined<Field>({ ...before, ...field, required }));
+      const isSure = inputs.get(field.owner) === "sure" && !field.isAsked;
+      const required = (before?.required ?? true) && field.required && isSure;
+      const { name, default: fallback = before?.default } = field;
+      fields.set(name, withoutUndefined<Field>({ name, required, default: fallback }));
     }
   }
   return [...fields.values()].filter(({ name }) => /^[A-Za-z][\w-]{0,60}$/u.test(name)).slice(0, 60);
 }
 
-/** The variables that hold parsed JSON. */
-function parsedNames(code: Code): readonly string[] {
-  return code.assigns.flatMap(({ target, value }) => {
-    const isParsed = [...walk([value])].some((node) => /^(?:loads?|parse|json)$/u.test(calledName(node) ?? ""));
-    return isParsed && target.kind === "name" && value.kind !== "function" ? [target.name] : [];
-  });
+const parses = /^(?:loads?|parse|json)$/u;
+const standardInput = /^(?:sys\.stdin|process\.stdin|stdin|Deno\.stdin|Bun\.stdin)\b/u;
+/** Calls whose answer is not what the caller gave. */
+const answers =
+  /^(?:fetch\w*|get|post|put|request\w*|urlopen|send|execute|query|check_output|run|exec\w*|spawn\w*|open|readFile(?:Sync)?|read_text|read_bytes|getoutput)$/u;
+const answerName = /^(?:res|resp|response|reply|answer|result|output|stdout|cached|manifest|config|settings|meta)$/iu;
+
+/** The variables that hold what came in as JSON; `sure` if the code shows that it came from standard input. */
+function findInputs(code: Code): ReadonlyMap<string, "sure" | "likely"> {
+  const texts = new Set<string>();
+  const inputs = new Map<string, "sure" | "likely">();
+  const readers = [...code.functions].filter(([, fn]) => [...walk(fn.body)].some(isStandardInput));
+  const readerNames = new Set(readers.map(([name]) => name));
+  const isFromInput = (node: CodeNode): boolean =>
+    isStandardInput(node) ||
+    (node.kind === "name" && texts.has(node.name)) ||
+    (node.kind === "call" && readerNames.has(calledName(node) ?? ""));
+  for (const { target, value } of code.assigns) {
+    if (target.kind !== "name" || value.kind === "function") continue;
+    const parts = [...walk([value])];
+    const isSure = parts.some(isFromInput);
+    const isParsed = parts.some((node) => parses.test(calledName(node) ?? ""));
+    const isAnswer = parts.some(
+      (node) => answers.test(calledName(node) ?? "") || (node.kind === "name" && answerName.test(node.name)),
+    );
+    if (isSure) texts.add(target.name);
+    if (isSure && (isParsed || parts.some((node) => readerNames.has(calledName(node) ?? ""))))
+      inputs.set(target.name, "sure");
+    else if (isParsed && !isAnswer && !inputs.has(target.name)) inputs.set(target.name, "likely");
+  }
+  for (const name of passedOn(code, inputs)) inputs.set(name, inputs.get(name) ?? "likely");
+  return inputs;
 }
 
-function fieldsAt(code: Code, node: CodeNode, isParsed: (node: CodeNode) => boolean): readonly Field[] {
-  const fields = dispatch<readonly Field[]>(node, {
+function isStandardInput(node: CodeNode): boolean {
+  if (node.kind === "call") {
+    const [first] = node.args;
+    const isRead = /^(?:readFileSync|open)$/u.test(calledName(node) ?? "");
+    return isRead && first?.kind === "value" && (first.value === 0 || first.value === "/dev/stdin");
+  }
+  return node.kind === "member" && standardInput.test(dottedName(node) ?? "");
+}
+
+/** The parameters of functions of the script that get an input whole. */
+function* passedOn(code: Code, inputs: ReadonlyMap<string, unknown>): Generator<string> {
+  for (const { callee, args } of code.calls) {
+    const fn = callee.kind === "name" ? code.functions.get(callee.name) : undefined;
+    for (const [place, parameter] of fn === undefined ? [] : parametersOf(fn).entries()) {
+      const given = args[place];
+      if (given?.kind === "name" && inputs.has(given.name) && parameter.name !== "") yield parameter.name;
+    }
+  }
+}
+
+/** A key as it is read at one place. */
+interface FieldRead extends Field {
+  /** The variable. */
+  readonly owner: string;
+  /** The code asks first whether the key is there, or sets it itself. */
+  readonly isAsked: boolean;
+}
+
+function fieldsAt(code: Code, node: CodeNode, isInput: (node: CodeNode) => boolean): readonly FieldRead[] {
+  const ownerOf = (object: CodeNode): Pick<FieldRead, "owner" | "isAsked"> => ({
+    owner: object.kind === "name" ? object.name : "",
+    isAsked: false,
+  });
+  const fields = dispatch<readonly FieldRead[]>(node, {
     index: ({ object, index }) => {
-      const name = isParsed(object) ? textOf(index) : undefined;
-      return name === undefined ? [] : [{ name, required: !isOptional(code, node) }];
+      const name = isInput(object) ? textOf(index) : undefined;
+      if (name === undefined) return [];
+      const isAsked = isSet(code, node) || asksFor(code, object, name);
+      return [{ ...ownerOf(object), isAsked, name, required: !isOptional(code, node) }];
     },
     call: ({ callee, args: [key, fallback] }) => {
-      const isGet = callee.kind === "member" && callee.property === "get" && isParsed(callee.object);
-      const name = isGet ? textOf(key) : undefined;
-      if (name === undefined) return [];
-      return [withoutUndefined<Field>({ name, required: false, default: plainValue(fallback) })];
+      const owner = callee.kind === "member" && callee.property === "get" ? callee.object : undefined;
+      const name = owner !== undefined && isInput(owner) ? textOf(key) : undefined;
+      if (name === undefined || owner === undefined) return [];
+      return [withoutUndefined<FieldRead>({ ...ownerOf(owner), name, required: false, default: plainValue(fallback) })];
     },
     member: ({ object, property }) => {
       const outer = code.parentOf(node);
       const isMethod = outer?.kind === "call" && outer.callee === node;
-      return isParsed(object) && !isMethod ? [{ name: property, required: false }] : [];
+      return isInput(object) && !isMethod ? [{ ...ownerOf(object), name: property, required: false }] : [];
     },
     assign: ({ target, value }) =>
-      target.kind === "object" && isParsed(value) ? target.entries.flatMap(patternField) : [],
+      target.kind === "object" && isInput(value)
+        ? target.entries.flatMap((entry) => patternField(entry, ownerOf(value)))
+        : [],
   });
   return fields ?? [];
 }
 
+/** `payload["limit"] = 10` */
+function isSet(code: Code, node: CodeNode): boolean {
+  const outer = code.parentOf(node);
+  return outer?.kind === "assign" && outer.target === node;
+}
+
+/** `"limit" in payload`, or another place that sets the key. */
+function asksFor(code: Code, object: CodeNode, key: string): boolean {
+  const owner = object.kind === "name" ? object.name : "";
+  const isSame = (node: CodeNode | undefined): boolean => node?.kind === "name" && node.name === owner;
+  return code.all.some((node) => {
+    if (node.kind === "operation" && /^(?:not )?in$/u.test(node.operator))
+      return textOf(node.operands[0]) === key && isSame(node.operands[1]);
+    return node.kind === "index" && isSame(node.object) && textOf(node.index) === key && isSet(code, node);
+  });
+}
+
 /** `const { file, limit = 10 } = data` */
-function patternField(entry: CodeNode): readonly Field[] {
+function patternField(entry: CodeNode, owner: Pick<FieldRead, "owner" | "isAsked">): readonly FieldRead[] {
   if (entry.kind !== "entry" || entry.key === undefined) return [];
   const fallback = entry.value.kind === "assign" ? plainValue(entry.value.value) : undefined;
-  return [withoutUndefined<Field>({ name: entry.key, required: false, default: fallback })];
+  return [withoutUndefined<FieldRead>({ ...owner, name: entry.key, required: false, default: fallback })];
 }
 
 function isOptional(code: Code, node: CodeNode): boolean {

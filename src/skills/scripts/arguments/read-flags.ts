@@ -43,7 +43,8 @@ export function findFlags(code: Code): readonly FlagFact[] {
     if (group !== undefined && group[0]?.how === use.how) group.push(use);
     else groups.set(group === undefined ? condition : use.asks, [use]);
   }
-  return joinSpellings([...groups.values()].map((group) => toFact(code, group)));
+  const next = nextNames(code);
+  return joinSpellings([...groups.values()].map((group) => toFact(code, group, next)));
 }
 
 function toFlagUse(code: Code, node: CodeNode): FlagUse | undefined {
@@ -104,7 +105,13 @@ function conditionOf(code: Code, asks: CodeNode): CodeNode {
   return whole;
 }
 
-function toFact(code: Code, group: readonly FlagUse[]): FlagFact {
+/** The variables that hold the argument after the one that is looked at: `const next = args[i + 1]`. */
+function nextNames(code: Code): ReadonlySet<string> {
+  const kept = code.assigns.filter(({ value }) => value.kind === "index" && isStep(value.index));
+  return new Set(kept.flatMap(({ target }) => (target.kind === "name" ? [target.name] : [])));
+}
+
+function toFact(code: Code, group: readonly FlagUse[], next: ReadonlySet<string>): FlagFact {
   const [{ how, asks } = { how: "compare", asks: { kind: "hole", start: 0 } } as const] = group;
   const flags = [...new Set(group.map(({ flag }) => flag))].toSorted(
     (left, right) => Number(right.startsWith("--")) - Number(left.startsWith("--")),
@@ -114,7 +121,8 @@ function toFact(code: Code, group: readonly FlagUse[]): FlagFact {
     return withoutUndefined<FlagFact>({ flags, takesValue: true, joined: "always", type: typeAfter(code, asks) });
   if (how === "search") return fromSearch(code, flags, asks);
   const branch = asks.kind === "case" ? asks.body : branchOf(code, asks);
-  const takesValue = how === "compare" && readsNext(branch);
+  const isNext = (node: CodeNode): boolean => node.kind === "name" && next.has(node.name);
+  const takesValue = how === "compare" && (readsNext(branch) || [...walk(branch)].some(isNext));
   return withoutUndefined<FlagFact>({
     flags,
     takesValue,

@@ -171,7 +171,7 @@ function directionOf(words: readonly string[], help: string): FileUse {
 }
 
 const pathLabel =
-  /(?:^|[^A-Za-z])(?:files?|paths?|dirs?|directory|directories|folders?|filenames?|filepaths?)\d?$|^(?:in|out)(?:file|dir)$/iu;
+  /(?:^|[^A-Za-z])(?:files?|paths?|dirs?|directory|directories|folders?|filenames?|filepaths?)\d?\]?$|^(?:in|out)(?:file|dir)$/iu;
 const fileEnding =
   /\w\.(?:pdf|csv|tsv|jsonl?|xlsx?|docx?|pptx?|png|jpe?g|gif|svg|webp|mp[34]|wav|mov|md|txt|ya?ml|toml|xml|html?|zip|log|ini|sqlite|db|parquet|ipynb|epub|py|js|ts|sh)$/iu;
 

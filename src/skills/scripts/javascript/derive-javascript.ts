@@ -8,7 +8,7 @@ import { demandedNames } from "../arguments/read-positions.ts";
 import type { Code } from "../code/code.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
 import { toDescription } from "../describe.ts";
-import { asOpen, type DerivedInterface } from "../derived-interface.ts";
+import { asOpen, type DerivedInterface, withTextInput } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { Parse } from "../syntax/parse.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -27,7 +27,9 @@ export function deriveJavascript(source: SourceScript, parse: Parse, maxNodes?: 
   const other = classifyJavascript(source, code);
   if (other !== undefined) return { ...other, description };
   const texts = textsOf(code.text, code.pieces);
-  const derived = deriveDeclared(code, texts, source.fileName) ?? deriveManual(code, texts, source);
+  const declared = deriveDeclared(code, texts, source.fileName);
+  const isInput = declared !== undefined && stdinUse.test(source.text) && !asksQuestions.test(source.text);
+  const derived = isInput ? withTextInput(declared) : (declared ?? deriveManual(code, texts, source));
   return withoutUndefined<Reading>({
     kind: "tool",
     reason: "it runs by itself",
@@ -65,6 +67,10 @@ function deriveManual(code: Code, texts: readonly string[], { fileName, text }: 
 
 const stdinUse =
   /process\.stdin\b(?!\.isTTY)|readFileSync\(\s*(?:0|["']\/dev\/stdin["']|process\.stdin\.fd)|Deno\.stdin|Bun\.stdin/u;
+
+/** A question at a terminal is not an input. */
+const asksQuestions =
+  /["'](?:node:)?readline(?:\/promises)?["']|["'](?:prompts|inquirer|@inquirer\/\w+|@clack\/prompts)["']/u;
 
 function readStdin(code: Code, text: string): StdinFact | undefined {
   if (!stdinUse.test(text)) return undefined;

@@ -16,7 +16,7 @@ import {
   type ScanSyntax,
 } from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
-import type { DerivedInterface } from "../derived-interface.ts";
+import { withTextInput, type DerivedInterface } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { ScriptLanguage } from "../script-interface.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -109,7 +109,9 @@ export function deriveOther(source: SourceScript): Reading {
   const description = describe(source, scanned);
   const texts = source.language === "other" ? [withoutMarks(source.text)] : textsOf(scanned.text, scanned.pieces);
   const help = createHelpTexts(readUsage(texts, source.fileName));
-  const derived = language.declared?.(scanned, help) ?? deriveManual(source, scanned, { language, texts });
+  const declared = language.declared?.(scanned, help);
+  const isInput = declared !== undefined && language.stdin.test(source.text);
+  const derived = isInput ? withTextInput(declared) : (declared ?? deriveManual(source, scanned, { language, texts }));
   const takesNothing = derived.commands.every(({ parameters, open }) => parameters.length === 0 && !open);
   if (takesNothing && language.asks.test(source.text))
     return { kind: "interactive", reason: "it asks questions at a terminal", description };

@@ -75,7 +75,7 @@ function toFlag(values: readonly Literal[], isCollected: boolean): Parameter | u
     many: type === "Array" ? "comma" : isCollected ? "repeat" : undefined,
     joint: flags[0]?.startsWith("--") ? "=" : "",
     alone: isOptional ? true : undefined,
-    file: notations.some((notation) => pathByLabel(notation.replace(/\]$/u, ""))) ? "path" : undefined,
+    file: pathByLabel(notations.find((notation) => pathByLabel(notation))),
   });
 }
 

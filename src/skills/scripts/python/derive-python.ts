@@ -7,7 +7,7 @@ import { type Code, indexCode } from "../code/code.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
 import { pythonSyntax, scan, type Scanned } from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
-import { asOpen, type DerivedInterface } from "../derived-interface.ts";
+import { asOpen, type DerivedInterface, withTextInput } from "../derived-interface.ts";
 import { plainArguments, readPlainPlaces } from "../other/plain-places.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -28,7 +28,9 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
     const { interpreter, ...derived } = fromMain(facts.main);
     return { kind: "tool", reason: "it has a main function", description, interface: derived, interpreter, modules };
   }
-  const read = deriveDeclared(source, facts) ?? deriveManual(source, facts);
+  const declared = deriveDeclared(source, facts);
+  const isInput = declared !== undefined && readsStdin.test(source.text);
+  const read = isInput ? withTextInput(declared) : (declared ?? deriveManual(source, facts));
   const derived = facts.cut ? asOpen(read) : read;
   const reason = facts.guard ? "it has a block for when it is run by itself" : "it runs by itself";
   return { kind: "tool", reason, description, interface: derived, modules };
@@ -80,9 +82,11 @@ function readPlain(scanned: Scanned): ArgvFacts {
   return scanned.code.includes("argv") ? readPlainPlaces(scanned, { ...python, list }) : noFacts;
 }
 
+const readsStdin =
+  /sys\.stdin\b(?!\.isatty|\.encoding|\.reconfigure|\.fileno)|fileinput\.input|open\(0\b|\/dev\/stdin|get_text_stream\(["']stdin/u;
+
 function readStdin(code: Code | undefined, text: string): StdinFact | undefined {
-  if (!/sys\.stdin\b(?!\.isatty|\.encoding|\.reconfigure)|fileinput\.input|open\(0\b|\/dev\/stdin/u.test(text))
-    return undefined;
+  if (!readsStdin.test(text)) return undefined;
   return /json\.loads?\(/u.test(text) && /json\.load\(sys\.stdin|sys\.stdin\.(?:buffer\.)?read\(\)/u.test(text)
     ? { as: "json", fields: code === undefined ? [] : findFields(code) }
     : { as: "text", fields: [] };

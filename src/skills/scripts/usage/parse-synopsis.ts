@@ -198,9 +198,9 @@ class SynopsisParser {
   #joinWords(token: UsageToken): boolean {
     const last = this.#last();
     const isSame =
-      token.kind === "word" && this.#depth > 0 && this.#wordBracket === this.#bracket && plainWord.test(token.text);
+      token.kind === "word" && this.#depth > 0 && this.#wordBracket === this.#bracket && bracketWord.test(token.text);
     this.#wordBracket = this.#depth > 0 && token.kind === "word" ? this.#bracket : -1;
-    if (!isSame || last?.kind !== "positional" || !/^[a-z ]+$/u.test(last.label)) return false;
+    if (!isSame || last?.kind !== "positional" || !/^[a-z\d. ]+$/u.test(last.label)) return false;
     last.label = `${last.label} ${token.text}`;
     return true;
   }
@@ -217,8 +217,9 @@ class SynopsisParser {
   }
 }
 
-/** Words such as `input pdf`. */
+/** Words such as `input pdf`, and such as `fields.json` in brackets. */
 const plainWord = /^[a-z][a-z]*$/u;
+const bracketWord = /^[a-z][a-z\d]*(?:\.[a-z\d]+)?$/u;
 
 function isOtherSpelling(flags: readonly string[], flag: string): boolean {
   // `-o | --out` are two spellings; `--json | --csv` are two flags.

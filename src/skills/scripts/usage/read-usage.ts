@@ -30,6 +30,9 @@ const aboutUsage =
 const aboutTables =
   /(?:^|\n)[ \t*•`]*--?[A-Za-z]|arguments?|args|param|inputs?|commands?|actions?|参数|引数|命令|コマンド|명령/iu;
 
+const aboutHelp =
+  /^[\s#*=]*(?:[\w ]{0,30}(?:options?|flags?|switches|arguments?|usage)|参数|选项)\b[^\n]{0,40}[:：]/imu;
+
 /** A usage text is long, but not that long. */
 const mostSynopses = 200;
 
@@ -53,7 +56,9 @@ export function readUsage(texts: readonly string[], fileName: string, takesValue
     }
     if (!aboutTables.test(text)) continue;
     const read = readTables(text);
-    tables.options = [...tables.options, ...read.options];
+    // Flags without a word about them are a help text only under a heading: others are handed to another program.
+    const isHelp = aboutHelp.test(text) || read.options.some(({ description }) => description !== "");
+    if (isHelp) tables.options = [...tables.options, ...read.options];
     tables.arguments = [...tables.arguments, ...read.arguments];
     // A row of commands may call the script in full: `node report.js list  List them`.
     tables.commands = [

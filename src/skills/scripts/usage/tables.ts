@@ -52,7 +52,7 @@ export function readTables(text: string): HelpTables {
   let indent: number | undefined;
 
   for (const [index, line] of lines.entries()) {
-    const option = readOption(line, lines[index + 1] ?? "");
+    const option = readOption(lines, index);
     if (option !== undefined) {
       tables.options.push(option);
       continue;
@@ -72,9 +72,13 @@ export function readTables(text: string): HelpTables {
   return tables;
 }
 
-function readOption(line: string, next: string): OptionRow | undefined {
+function readOption(lines: readonly string[], index: number): OptionRow | undefined {
+  const [before = "", line = "", next = ""] = [lines[index - 1], lines[index], lines[index + 1]];
+  // A line that goes on after a backslash belongs to a command, and its flags to that command's program.
+  if (/\\\s*$/u.test(before)) return undefined;
   const row = line.replace(/^\s*(?:[*•]\s+)?/u, "").replaceAll("`", "");
-  if (!/^--?[A-Za-z?]/u.test(row)) return undefined;
+  // `--radius: 0.5rem;` is a variable of CSS.
+  if (!/^--?[A-Za-z?]/u.test(row) || /^--[\w-]+\s*:[^;]*;/u.test(row)) return undefined;
   const gap = columns.exec(row);
   const head = gap === null ? row : row.slice(0, gap.index);
   const items = parseSynopsis(head).items;
