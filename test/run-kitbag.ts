@@ -35,11 +35,11 @@ export interface Project {
   /** `KITBAG_HOME` of {@link runKitbag} in this project; not made yet. */
   readonly home: string;
   readonly trustFile: string;
-  write(path: string, content: string): string;
+  write(path: string, content: string | Uint8Array): string;
 }
 
 /** Makes a project. */
-export function createProject(files: Readonly<Record<string, string>> = {}): Project {
+export function createProject(files: Readonly<Record<string, string | Uint8Array>> = {}): Project {
   const base = realpathSync.native(mkdtempSync(join(tmpdir(), "kitbag-cli-")));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const folder = join(base, "project");

@@ -89,6 +89,8 @@ export interface Skill {
   /** Tools that its text names, as `owner/tool`: its own must be there, those of other skills must be in `uses`. */
   readonly mentions?: readonly string[];
   readonly reuses: readonly ToolReuse[];
+  /** Tools of it that could not be made, each with the reason: its text may speak of them. @default all were made */
+  readonly leftOut?: readonly string[];
   /** Skills that are opened with it. */
   readonly requires: readonly string[];
   /** No other skill may be open beside it. */

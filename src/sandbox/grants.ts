@@ -222,20 +222,21 @@ interface Asked {
   readonly scope: string;
 }
 
+/**
+ * Says whether the permissions `read` and `write` would be enforced, as {@link toGrants} does, but looks at nothing that has to be there
+ * and makes nothing.
+ *
+ * @throws {KitbagError} `permission-refused`
+ */
+export function checkScopes(tool: string, { read = [], write = [] }: Permissions, places: GrantPlaces): void {
+  for (const scope of read) checkScope({ tool, kind: "read", scope }, places);
+  for (const scope of write) checkScope({ tool, kind: "write", scope }, places);
+}
+
 function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   const { kind, scope } = asked;
-  const target = toTarget(scope, places);
-  if (target === undefined) {
-    throw refuse(asked, "a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
-  }
-  const source = toRealPath(target);
+  const { source, target } = checkScope(asked, places);
   const exists = existsSync(source);
-  if ([source, target].some((path) => isNeverGiven(kind, path))) {
-    throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
-  }
-  checkOwnPlaces(asked, target);
-  checkShields(asked, source, places);
-  checkLink(asked, target, places, source);
   if (!exists && kind === "read") return undefined;
   if (kind === "read" && statSync(source).isFIFO()) {
     throw refuse(asked, "it is a named pipe, and a tool that may read it can write to it; name it in write instead");
@@ -245,6 +246,23 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   }
   if (!exists) makeDirectory(asked, source);
   return { source, target, granted: true, ...(kind === "write" && { write: true }) };
+}
+
+/** Where a scope leads, if it may be granted. */
+function checkScope(asked: Asked, places: GrantPlaces): Pick<Mount, "source" | "target"> {
+  const { kind, scope } = asked;
+  const target = toTarget(scope, places);
+  if (target === undefined) {
+    throw refuse(asked, "a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
+  }
+  const source = toRealPath(target);
+  if ([source, target].some((path) => isNeverGiven(kind, path))) {
+    throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
+  }
+  checkOwnPlaces(asked, target);
+  checkShields(asked, source, places);
+  checkLink(asked, target, places, source);
+  return { source, target };
 }
 
 const missingFile =

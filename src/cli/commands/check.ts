@@ -9,7 +9,8 @@ import { renderTable, toShownPath, plural } from "../render.ts";
 import { findLeftOut } from "../../skills/discovery/find-left-out.ts";
 import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
 import { toFindOptions, toLoadOptions } from "../skills/load-reports.ts";
-import { createUsesCheck } from "../skills/check-uses.ts";
+import { checkCallable } from "../skills/check-gate.ts";
+import { createUsesCheck, isOpenEnded, toolsOf } from "../skills/check-uses.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 
 /** `kitbag check`: what is wrong with skills, and what to do about it. */
@@ -63,12 +64,22 @@ async function loadChecked(invocation: Invocation, spec: boolean): Promise<{ ski
   const memory = createSkillMemory();
   const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, args), ...places, spec, memory });
   const checkUses = createUsesCheck(reports);
-  const skills = reports.map((report) => {
-    const { snapshot } = memory.read(report.directory);
+  const byName = new Map(reports.flatMap((report) => (report.skill === undefined ? [] : [[report.name, report]])));
+  const findTools = (name: string): readonly string[] | undefined => {
+    const found = byName.get(name);
+    return found?.skill === undefined || isOpenEnded(found.skill) ? undefined : toolsOf(found);
+  };
+  const skills: CheckedSkill[] = [];
+  for (const report of reports) {
+    const { snapshot, facts } = memory.read(report.directory);
     const readText = (path: string): string | undefined => toText(snapshot.contents.get(path));
-    const uses = report.skill === undefined ? [] : checkUses(report.skill, readText);
-    return toChecked(report, [...uses, ...scanSkill(snapshot)], cwd);
-  });
+    const sources = { document: facts?.facts.document, directory: cwd, findTools };
+    const found =
+      report.skill === undefined
+        ? []
+        : [...checkUses(report.skill, readText), ...(await checkCallable(report.skill, sources))];
+    skills.push(toChecked(report, [...found, ...scanSkill(snapshot)], cwd));
+  }
   const { files, leftOut } = findLeftOut(places, new Set(reports.map(({ directory }) => directory)));
   const others = [
     ...diagnostics.map((diagnostic) => toSkipped(diagnostic.file, diagnostic, cwd)),

@@ -2,8 +2,9 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
 import { parseAddress } from "../../core/names.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Skill } from "../../core/skill.ts";
+import type { Skill, ToolUse } from "../../core/skill.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
+import { checkVersion } from "../../workspace/skills/plan-activation.ts";
 
 /** The text of a file of a skill's folder; none if there is no such file. */
 export type ReadText = (path: string) => string | undefined;
@@ -17,9 +18,9 @@ export function createUsesCheck(
 ): (skill: Skill, readText: ReadText) => readonly Diagnostic[] {
   const byName = new Map(reports.map((report) => [report.skill?.name ?? report.name, report]));
   return (skill, readText) => {
-    const wrong = skill.uses.flatMap(({ address }) => {
-      const found = checkUse(skill, address, byName);
-      return found === undefined ? [] : [{ ...found, ...findPlace(address, readText) }];
+    const wrong = skill.uses.flatMap((use) => {
+      const found = checkUse(skill, use, byName);
+      return found === undefined ? [] : [{ ...found, ...findPlace(use.address, readText) }];
     });
     return [...wrong, ...checkCircle(skill, byName, readText)];
   };
@@ -27,12 +28,13 @@ export function createUsesCheck(
 
 type Skills = ReadonlyMap<string, SkillReport>;
 
-function checkUse(skill: Skill, address: string, skills: Skills): Omit<Diagnostic, "file"> | undefined {
+function checkUse(skill: Skill, use: ToolUse, skills: Skills): Omit<Diagnostic, "file"> | undefined {
+  const { address } = use;
   const { owner = skill.name, name } = parseAddress(address);
   const found = skills.get(owner);
   if (found === undefined) return unchecked(address, `the skill ${quote(owner)} is not among those that are`);
   const names = toolsOf(found);
-  if (names.includes(name)) return undefined;
+  if (names.includes(name)) return checkFit(use, name, found.skill);
   if (!address.includes("/")) return unchecked(address, "it is not a tool of a skill that is checked");
   if (found.skill !== undefined && isOpenEnded(found.skill)) {
     return unchecked(address, `the tools of ${quote(owner)} are known only when it runs`);
@@ -47,16 +49,27 @@ function checkUse(skill: Skill, address: string, skills: Skills): Omit<Diagnosti
   };
 }
 
+/** Whether the tool is what the skill was made for: of the version, and with the signature that the lock pins. */
+function checkFit(use: ToolUse, name: string, skill: Skill | undefined): Omit<Diagnostic, "file"> | undefined {
+  const tool = skill?.tools.find((one) => one.name === name);
+  const misfit = tool === undefined ? undefined : checkVersion(use, tool, tool.version ?? skill?.version);
+  if (misfit === undefined) return undefined;
+  const message = `Uses ${misfit.expected}, and there is ${misfit.found}: it cannot be opened`;
+  const cure = "read what changed, then run kitbag trust for this skill again, or give the tool a new major version";
+  return { severity: "error", code: "use-changed", message, cure };
+}
+
 function unchecked(address: string, reason: string): Omit<Diagnostic, "file"> {
   return { severity: "info", code: "use-unchecked", message: `${quote(address)} was not checked: ${reason}` };
 }
 
-function toolsOf({ tools, skill }: SkillReport): readonly string[] {
+/** The names of a checked skill's tools, as far as they can be known without running it. */
+export function toolsOf({ tools, skill }: SkillReport): readonly string[] {
   return [...tools, ...(skill?.tools ?? []), ...(skill?.reuses ?? [])].map(({ name }) => name);
 }
 
 /** Code that is not trusted, and MCP servers, say only when they run which tools they have. */
-function isOpenEnded({ folder, servers = [] }: Skill): boolean {
+export function isOpenEnded({ folder, servers = [] }: Skill): boolean {
   return servers.length > 0 || (folder?.code !== undefined && folder.trust.status === "untrusted");
 }
 

@@ -8,7 +8,7 @@ import type { Skill } from "../../core/skill.ts";
 /** What the code of a skill may say about it: everything but where it is and whether it is trusted. */
 export type DefinedSkill = Omit<
   Skill,
-  "author" | "declared" | "folder" | "earlier" | "servers" | "commands" | "render" | "mentions"
+  "author" | "declared" | "folder" | "earlier" | "leftOut" | "servers" | "commands" | "render" | "mentions"
 >;
 
 /** What code that says nothing would define. */

@@ -44,7 +44,7 @@ function checkTool({ path }: ScriptInterface, own: ScriptTool, diagnostics: Diag
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
     const message = `Left out the tool "${name}" of ${path}: ${cause.message}`;
-    diagnostics.push({ severity: "warning", code: "tool-invalid", message, file: path });
+    diagnostics.push({ severity: "error", code: "tool-invalid", message, file: path });
     return [];
   }
 }

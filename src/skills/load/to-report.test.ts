@@ -115,7 +115,7 @@ test("toReport() leaves out a tool that cannot be one, and keeps the others", ()
   expect(skill?.tools.map((tool) => tool.name)).toEqual(["good"]);
   expect(status).toBe("warning");
   expect(diagnostics.map((one) => [one.severity, one.code, one.file])).toEqual(
-    wrong.map(() => ["warning", "tool-invalid", "scripts/a.py"]),
+    wrong.map(() => ["error", "tool-invalid", "scripts/a.py"]),
   );
 });
 

@@ -53,7 +53,9 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
   const made = makeTools(frame, sources, makePipeline);
   const taken = made.tools.map((tool) => tool.name);
   const used = toUses(sources, taken);
-  const skill = toSkill(sources, { ...named, description }, { folder, frame, tools: made.tools, used });
+  const leftOut = [...facts.scriptDiagnostics, ...made.diagnostics].filter(({ code }) => isLoss.has(code));
+  const whole = toSkill(sources, { ...named, description }, { folder, frame, tools: made.tools, used });
+  const skill = leftOut.length === 0 ? whole : { ...whole, leftOut: leftOut.map(({ message }) => message) };
   const diagnostics = [
     ...known,
     ...facts.scriptDiagnostics,
@@ -67,6 +69,9 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
   const status = diagnostics.some((one) => one.severity !== "info") ? "warning" : "ok";
   return { ...head, status, diagnostics, tools: made.reports, skill };
 }
+
+/** What costs a tool that the skill's text may speak of. */
+const isLoss: ReadonlySet<string> = new Set(["script-missing", "tool-file-missing", "tool-invalid"]);
 
 function toFrame(
   { name, permissions, version }: SkillHead,
@@ -133,7 +138,7 @@ function makeTools(
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
   // What a manifest says goes before what code says, and that before what was derived.
   for (const one of [...listed, ...own, ...derived]) {
-    if (!one.ok) diagnostics.push({ ...one.diagnostic, severity: "warning" });
+    if (!one.ok) diagnostics.push(one.diagnostic);
     else if (byName.has(one.tool.name)) diagnostics.push(duplicate(one.report, byName.get(one.tool.name)?.report));
     else byName.set(one.tool.name, one);
   }

@@ -10,7 +10,7 @@ const words = new Set(["title", "description", "examples", "$comment", "$schema"
  * A digest of what a tool takes and gives, without the words about it: the same for two versions that can stand in for each
  * other.
  */
-export function toolSignature(tool: Tool): string {
+export function toolSignature(tool: Pick<Tool, "inputSchema" | "outputSchema">): string {
   const signature = [tool.inputSchema, tool.outputSchema ?? null];
   return `sha256:${createHash("sha256").update(toCanonical(signature, false)).digest("hex")}`;
 }

@@ -4,8 +4,9 @@ import validRange from "semver/ranges/valid.js";
 import { KitbagError, type Problem } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill, ToolUse } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
-import type { Entry, RegistryView } from "../registry/registry.ts";
+import type { RegistryView } from "../registry/registry.ts";
 import type { Holder } from "../registry/registered-tool.ts";
 
 /** What planning needs to know. */
@@ -61,10 +62,15 @@ export function findSkill(name: string, skills: ReadonlyMap<string, Skill>): Ski
 }
 
 /** @throws {KitbagError} `skill-untrusted` or `skill-broken` if `skill` cannot be opened. */
-export function checkSkill(skill: Skill, { registry, skills }: Planner): void {
+export function checkSkill(skill: Skill, planner: Planner): void {
   checkTrusted(skill);
-  const problems = checkUses(skill, registry, (name) => skills.get(name));
+  const problems = findMissing(skill, planner);
   if (problems.length > 0) throw new KitbagError("skill-broken", { skill: skill.name, problems });
+}
+
+/** What a skill uses or names that is missing, or is not what it was made for: it cannot be opened. */
+export function findMissing(skill: Skill, { registry, skills }: Planner): readonly Problem[] {
+  return checkUses(skill, registry, (name) => skills.get(name));
 }
 
 /** @throws {KitbagError} `skill-untrusted` if the folder of a skill is not trusted. */
@@ -93,7 +99,9 @@ function checkUses(skill: Skill, registry: RegistryView, getSkill: (name: string
       });
       continue;
     }
-    problems.push(...checkVersion(use, resolution.entry, path, getSkill));
+    const { tool, owner } = resolution.entry;
+    const misfit = checkVersion(use, tool, tool.version ?? getSkill(owner)?.version);
+    if (misfit !== undefined) problems.push({ path, ...misfit });
   }
   return [...problems, ...checkMentions(skill, registry, getSkill)];
 }
@@ -114,25 +122,24 @@ function checkMentions(skill: Skill, registry: RegistryView, getSkill: (name: st
   });
 }
 
-function checkVersion(
+/** Says in what a tool of some version is not what a skill was made for. */
+export function checkVersion(
   use: ToolUse,
-  entry: Entry,
-  path: string,
-  getSkill: (name: string) => Skill | undefined,
-): Problem[] {
-  const version = entry.tool.version ?? getSkill(entry.owner)?.version;
+  tool: Pick<Tool, "inputSchema" | "outputSchema">,
+  version: string | undefined,
+): Pick<Problem, "expected" | "found"> | undefined {
   if (use.range !== undefined) {
     if (validRange(use.range) === null) {
-      return [{ path, expected: "a range of versions like ^1.2", found: JSON.stringify(use.range) }];
+      return { expected: "a range of versions like ^1.2", found: JSON.stringify(use.range) };
     }
     if (version === undefined || !satisfies(version, use.range)) {
       const found = version === undefined ? "a tool without a version" : `version ${version}`;
-      return [{ path, expected: `${use.address} in a version that fits ${use.range}`, found }];
+      return { expected: `${use.address} in a version that fits ${use.range}`, found };
     }
   }
-  if (use.signature === undefined || use.signature === toolSignature(entry.tool)) return [];
+  if (use.signature === undefined || use.signature === toolSignature(tool)) return undefined;
   const found = `another one${version === undefined ? "" : ` in version ${version}`}: its schema changed without a new major version`;
-  return [{ path, expected: `${use.address} with the signature that the skill was made for`, found }];
+  return { expected: `${use.address} with the signature that the skill was made for`, found };
 }
 
 /** The open skills that were not asked for and are not required, the last opened first. */

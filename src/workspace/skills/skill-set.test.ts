@@ -621,6 +621,19 @@ test("invokeSkill() gives the text with its tools under the names that a model m
   await expect(workspace.invokeSkill("nothing")).rejects.toThrow("Cannot find the skill");
 });
 
+test("invokeSkill() says what is missing before the text of a skill that is not whole", async () => {
+  const unusable = skillOf({ name: "report", uses: ["chart/draw"], workDirection: "Draw it." });
+  const smaller = { ...skillOf({ name: "pdf", workDirection: "Extract it." }), leftOut: ['Left out "extract": gone'] };
+  const workspace = createWorkspace({ skills: [unusable, smaller] });
+
+  expect(await workspace.invokeSkill("report")).toBe(
+    "Parts of this skill are missing; it cannot be opened:\n- uses[0]: expected the tool chart/draw, found no such tool\n\nDraw it.",
+  );
+  expect(await workspace.invokeSkill("pdf")).toBe(
+    'Parts of this skill are missing; its other tools work:\n- Left out "extract": gone\n\nExtract it.',
+  );
+});
+
 test("invokeSkill() puts arguments behind the text of a skill that has no place for them", async () => {
   const workspace = createWorkspace({ skills: [skillOf({ name: "notes", workDirection: "Write it down." })] });
 

@@ -1,8 +1,10 @@
+import { describeProblem } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
+import { toPlainText } from "../../skills/document/to-plain-text.ts";
 import type { Holder } from "../registry/registered-tool.ts";
 import type { Registry, RegistryView } from "../registry/registry.ts";
 import type { RunningCalls } from "./running-calls.ts";
-import { findSkill } from "./plan-activation.ts";
+import { findMissing, findSkill, type Planner } from "./plan-activation.ts";
 import { renderCatalog, renderInstructions, type FindWireName, renderSkillTools } from "./render-skills.ts";
 import { runCommands } from "./run-commands.ts";
 import { createSearch, type Search } from "./search-workspace.ts";
@@ -79,9 +81,24 @@ function createInvoke({ set, start }: SkillUseParts, holder: Holder, view: Regis
     const runner = { start: startHere, planner: { registry: view, skills: set.skills } };
     const answers = await runCommands(skill, argumentText, runner, options);
     const parts = { answers, ...(onDiagnostic !== undefined && { onDiagnostic }) };
-    return renderInstructions(skill, wireNameIn(view), argumentText, parts);
+    const text = renderInstructions(skill, wireNameIn(view), argumentText, parts);
+    return describeGaps(skill, runner.planner) + text;
   };
 }
+
+/** A text that speaks of what is missing must not pass for whole. */
+function describeGaps(skill: Skill, planner: Planner): string {
+  const missing = findMissing(skill, planner).map(describeProblem);
+  const gaps = [...(skill.leftOut ?? []), ...missing].map((one) => toPlainText(one.slice(0, longestGap)));
+  if (gaps.length === 0) return "";
+  const shown = gaps.slice(0, mostGaps).map((gap) => `- ${gap}`);
+  if (gaps.length > mostGaps) shown.push(`- and ${gaps.length - mostGaps} more`);
+  const effect = missing.length > 0 ? "it cannot be opened" : "its other tools work";
+  return `Parts of this skill are missing; ${effect}:\n${shown.join("\n")}\n\n`;
+}
+
+const mostGaps = 10;
+const longestGap = 300;
 
 /** Makes a search whose index all share, and which is made anew only after something changed. */
 export function createSharedSearch(registry: Registry, set: SkillSet): Search {
