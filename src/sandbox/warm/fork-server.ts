@@ -78,10 +78,8 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
     streams.close();
     // Those that were filled are removed by whoever reads what is in them.
     await Promise.all([calls, filter].map((path) => rm(path, { recursive: true, force: true })));
-    await rmdir(folders).then(
-      () => rmdir(directory),
-      () => {},
-    );
+    await rmdir(folders).catch(() => {});
+    await rmdir(directory).catch(() => {});
   });
   const serving = createServing({ server, streams, profile, folders });
   const started = await Promise.race([serving.ready, server.exit.then(() => undefined)]);
