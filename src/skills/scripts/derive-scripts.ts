@@ -5,6 +5,7 @@ import { quote } from "../../core/errors.ts";
 import { toDescription } from "./describe.ts";
 import type { DerivedCommand, DerivedInterface } from "./derived-interface.ts";
 import { addExamples, type Instructions } from "./examples/add-examples.ts";
+import { describeFromText } from "./examples/describe-from-text.ts";
 import { findAccess } from "./facts/access.ts";
 import { findEnvironment } from "./facts/environment.ts";
 import { findFileParameters } from "./facts/file-parameters.ts";
@@ -123,8 +124,16 @@ async function finish({ skill, prepared, python, maxNodes, breathe }: ScriptsToF
   const illustrated =
     skill.instructions === undefined
       ? { scripts: applied.scripts, diagnostics: [] }
-      : addExamples(applied.scripts, skill.instructions, settled);
-  const scripts = withNames(illustrated.scripts, diagnostics);
+      : addExamples(applied.scripts, {
+          instructions: skill.instructions,
+          settled,
+          texts: new Map(prepared.candidates.map(({ source }) => [source.path, source.text])),
+        });
+  const described =
+    skill.instructions === undefined
+      ? illustrated.scripts
+      : withDescriptions(illustrated.scripts, skill.instructions.text);
+  const scripts = withNames(described, diagnostics);
   return {
     scripts,
     diagnostics: [
@@ -185,12 +194,28 @@ interface Descriptions {
   readonly command: DerivedCommand;
 }
 
+/** Gives scripts that say nothing about themselves the words of the instructions. */
+function withDescriptions(scripts: readonly ScriptInterface[], instructions: string): readonly ScriptInterface[] {
+  return scripts.map((script) => {
+    if (script.tools.every(({ description }) => description !== withoutWords(script.path))) return script;
+    const said = describeFromText(instructions, script.path);
+    const tools = script.tools.map((tool) =>
+      tool.description === withoutWords(script.path) && said !== "" ? { ...tool, description: said } : tool,
+    );
+    return { ...script, tools };
+  });
+}
+
+function withoutWords(path: string): string {
+  return `Run ${path}`;
+}
+
 /** The script's own words; only where it has none, the one thing that is certain about it. */
 function describe(path: string, { reading, derived, command }: Descriptions): string {
   const own = toDescription(command.description ?? "");
   const whole = reading.description || toDescription(derived.description ?? "");
   const isCommand = (command.words?.length ?? 0) > 0;
-  return (isCommand ? own || whole : whole || own) || `Run ${path}`;
+  return (isCommand ? own || whole : whole || own) || withoutWords(path);
 }
 
 /** Gives every tool a name that no other tool of the skill has. Names that an author chose come first. */

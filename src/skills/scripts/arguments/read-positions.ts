@@ -79,8 +79,14 @@ interface Surroundings {
   isOptional: boolean;
   type?: "integer" | "number" | undefined;
   name?: string;
+  /** The argument is opened at once: the variable is not the argument, but what was made of it. */
+  opened?: "file";
   parameter?: Parameter | undefined;
 }
+
+/** `PdfReader(sys.argv[1])`, `open(sys.argv[1])`, `readFileSync(process.argv[2])` */
+const openers =
+  /^(?:open|openSync|readFile(?:Sync)?|createReadStream|read_text|load_workbook|read_csv|read_excel|imread|ZipFile|Document|Presentation|[A-Z]\w*(?:Reader|File|Parser))$/u;
 
 function toUse(
   code: Code,
@@ -107,7 +113,7 @@ function surroundingsOf(code: Code, node: CodeNode): Surroundings {
   let isDirect = true;
   for (const outer of around(code, node)) {
     if (outer.kind === "assign") {
-      if (outer.value === inner && outer.target.kind === "name") found.name = outer.target.name;
+      if (outer.value === inner && outer.target.kind === "name") found.name = found.opened ?? outer.target.name;
       return found;
     }
     if (outer.kind === "if" && outer.test === inner && isDirect) found.isOptional = true;
@@ -147,6 +153,7 @@ function noteCall(
   const place = call.args.indexOf(inner);
   if (place === -1) return true;
   found.type ??= numberMade(call);
+  if (place === 0 && openers.test(calledName(call) ?? "")) found.opened = "file";
   const fn = call.callee.kind === "name" ? code.functions.get(call.callee.name) : undefined;
   if (fn !== undefined) found.parameter ??= parametersOf(fn)[place]?.node;
   return fn === undefined && place === 0 && (call.args.length === 1 || numberMade(call) !== undefined);

@@ -5,6 +5,7 @@ import { quote } from "../../../core/errors.ts";
 import { fromArgv, type ReadArgv } from "../from-argv.ts";
 import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
+import { fitsTool, learnFromCalls } from "./learn-from-calls.ts";
 
 /** Instructions whose calls are examples for the scripts. */
 export interface Instructions {
@@ -23,44 +24,71 @@ export interface ExampleResult {
 
 const mostExamples = 3;
 
+/** What examples are added with. */
+export interface ExampleSources {
+  readonly instructions: Instructions;
+  /** Tools that have their examples from elsewhere, each as its path and its words. */
+  readonly settled?: ReadonlySet<string>;
+  /** The texts of the scripts, by their paths. */
+  readonly texts?: ReadonlyMap<string, string>;
+}
+
+/** A call that the instructions show, and the tool that it calls. */
+interface FoundCall {
+  readonly invocation: Invocation;
+  readonly script: ScriptInterface;
+  readonly tool: ScriptTool;
+}
+
 /**
- * Takes the calls in the instructions as examples, and checks them against what was read from the scripts. `settled` are the tools
- * that have their examples from elsewhere, each as its path and its words.
+ * Takes the calls in the instructions as examples, and checks them against what was read from the scripts. What a call shows and the
+ * script has corrects the tool; what does not fit is no example.
  */
 export function addExamples(
   scripts: readonly ScriptInterface[],
-  { text, file = "SKILL.md", line = 1 }: Instructions,
-  settled: ReadonlySet<string> = new Set(),
+  { instructions: { text, file = "SKILL.md", line = 1 }, settled = new Set(), texts = new Map() }: ExampleSources,
 ): ExampleResult {
   const diagnostics: Diagnostic[] = [];
+  const calls = Map.groupBy(findCalls(scripts, text), ({ tool }) => tool);
+  const withCalls = (script: ScriptInterface, own: ScriptTool): ScriptTool => {
+    const found = calls.get(own) ?? [];
+    const isSettled = settled.has(`${script.path} ${wordsOf(own).join(" ")}`);
+    const read = (tool: ScriptTool, { invocation }: FoundCall): ReadArgv =>
+      fromArgv(tool.mapping, tool.inputSchema, invocation.words);
+    const shown = found.map((call) => ({ words: call.invocation.words, read: read(own, call) }));
+    const tool = learnFromCalls(own, shown, texts.get(script.path) ?? "");
+    const examples: ToolExample[] = [];
+    for (const call of found) {
+      const again = read(tool, call);
+      const place = { file, line: call.invocation.line + line - 1 };
+      diagnostics.push(...checkFlags(script, tool, { read: again, place }));
+      if (
+        !isSettled &&
+        examples.length < mostExamples &&
+        isExample(tool, call.invocation, again) &&
+        !has(examples, again)
+      )
+        examples.push({ input: again.input });
+    }
+    return examples.length === 0 ? tool : { ...tool, examples: [...tool.examples, ...examples] };
+  };
+  const changed = scripts.map((script) => {
+    const tools = script.tools.map((tool) => (calls.has(tool) ? withCalls(script, tool) : tool));
+    return script.tools.some((tool) => calls.has(tool)) ? { ...script, tools } : script;
+  });
+  return { scripts: changed, diagnostics };
+}
+
+function findCalls(scripts: readonly ScriptInterface[], text: string): readonly FoundCall[] {
   const byName = Map.groupBy(
     scripts.filter(({ kind }) => kind === "tool"),
     (script) => script.path.split("/").at(-1) ?? "",
   );
-  const examples = new Map<ScriptTool, ToolExample[]>();
-  for (const invocation of findInvocations(text, [...byName.keys()])) {
+  return findInvocations(text, [...byName.keys()]).flatMap((invocation) => {
     const script = pickScript(byName.get(invocation.fileName) ?? [], invocation.path);
     const tool = script === undefined ? undefined : pickTool(script.tools, invocation.words);
-    if (script === undefined || tool === undefined) continue;
-    const read = fromArgv(tool.mapping, tool.inputSchema, invocation.words);
-    const place = { file, line: invocation.line + line - 1 };
-    diagnostics.push(...checkFlags(script, tool, { read, place }));
-    const list = examples.get(tool) ?? [];
-    if (settled.has(`${script.path} ${wordsOf(tool).join(" ")}`)) continue;
-    if (isExample(tool, invocation, read) && list.length < mostExamples && !has(list, read))
-      list.push({ input: read.input });
-    examples.set(tool, list);
-  }
-  return { scripts: scripts.map((script) => withExamples(script, examples)), diagnostics };
-}
-
-function withExamples(
-  script: ScriptInterface,
-  examples: ReadonlyMap<ScriptTool, readonly ToolExample[]>,
-): ScriptInterface {
-  if (!script.tools.some((tool) => (examples.get(tool)?.length ?? 0) > 0)) return script;
-  const tools = script.tools.map((tool) => ({ ...tool, examples: [...tool.examples, ...(examples.get(tool) ?? [])] }));
-  return { ...script, tools };
+    return script === undefined || tool === undefined ? [] : [{ invocation, script, tool }];
+  });
 }
 
 function wordsOf(tool: ScriptTool): readonly string[] {
@@ -118,7 +146,7 @@ function isExample(tool: ScriptTool, invocation: Invocation, read: ReadArgv): bo
   if (invocation.hasPlaceholders || read.unknownFlags.length > 0 || read.unknownWords.length > 0) return false;
   const required = tool.inputSchema["required"];
   const isComplete = !Array.isArray(required) || required.every((name) => Object.hasOwn(read.input, String(name)));
-  return isComplete && Object.keys(read.input).length > 0;
+  return isComplete && Object.keys(read.input).length > 0 && fitsTool(tool, read);
 }
 
 function has(list: readonly ToolExample[], read: ReadArgv): boolean {
