@@ -31,6 +31,8 @@ export interface Answer {
   readonly document: unknown;
   /** For standard output; nothing if the command has already shown it. */
   readonly text?: string;
+  /** For standard error, after `text`: what a person should know beside it. */
+  readonly note?: string;
   /** For standard error: why it failed. */
   readonly failure?: string;
   /** @default 0 */

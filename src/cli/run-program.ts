@@ -53,9 +53,14 @@ function chooseJson([name]: readonly string[]): RenderJson {
   return (document, isFailure) => (printsLines && isFailure ? renderJsonLine(document) : renderJson(document));
 }
 
-function printAnswer({ document, text, failure }: Answer, render: RenderJson | undefined, terminal: Terminal): void {
+function printAnswer(
+  { document, text, note, failure }: Answer,
+  render: RenderJson | undefined,
+  terminal: Terminal,
+): void {
   if (render) terminal.print(document === undefined ? "" : `${render(document, failure !== undefined)}\n`);
   else if (text !== undefined && text !== "") terminal.print(text.endsWith("\n") ? text : `${text}\n`);
+  if (note !== undefined && render === undefined) terminal.note(`${note}\n`);
   if (failure !== undefined) terminal.note(`${failure}\n`);
 }
 

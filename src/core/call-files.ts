@@ -1,3 +1,5 @@
+import { quote } from "./error-texts.ts";
+
 /** What a tool does with the file or folder that a parameter names: it reads it, or it makes or changes it. */
 export type FileUse = "read" | "write";
 
@@ -39,4 +41,25 @@ export interface WrittenFile {
   readonly backup?: string;
   /** Where its bytes are kept: `workspace.readOutput` takes it. Not set for one that was saved, or is too large to be kept. */
   readonly handle?: string;
+}
+
+const mostListed = 50;
+
+/** What a model is told of the files that a call wrote, a line each; empty if it wrote none. */
+export function renderWrittenFiles(files: readonly WrittenFile[] = []): string {
+  const lines = files
+    .slice(0, mostListed)
+    .map((file) => `- ${showName(file.path)}, ${file.bytes} bytes: ${whereIs(file)}`);
+  const rest = files.length > mostListed ? [`- and ${files.length - mostListed} more`] : [];
+  return files.length === 0 ? "" : ["Files that the tool wrote:", ...lines, ...rest].join("\n");
+}
+
+function whereIs({ savedTo, handle, backup }: WrittenFile): string {
+  if (savedTo !== undefined) return backup === undefined ? "saved" : `saved; what was there is now ${showName(backup)}`;
+  return handle === undefined ? "not kept, it is too large" : `kept as ${handle}, which names it in other calls`;
+}
+
+/** Names of files are words of the tool. */
+function showName(name: string): string {
+  return /^[\w./-]{1,200}$/u.test(name) ? name : quote(name);
 }

@@ -89,6 +89,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
       start({ tool, input, options: callOptions }) as Promise<never>,
     readOutput: outputs.read,
+    readOutputBytes: (handle, { user } = {}) => outputs.readBytes(handle, user),
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
     openState(address, { user } = {}) {
@@ -259,6 +260,7 @@ function createSession(parts: SessionParts): Session {
     call: (tool: unknown, input?: unknown, options = noOptions) =>
       start({ tool, input, options }, undefined, undefined, holder) as Promise<never>,
     readOutput: outputs.read,
+    readOutputBytes: (handle, { user } = {}) => outputs.readBytes(handle, user),
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
     onChange: changes.add,

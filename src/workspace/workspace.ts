@@ -27,6 +27,7 @@ import type { RedactionOptions } from "./options/redaction.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { TelemetryOptions } from "./telemetry/tracing.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
+import type { OutputReader } from "./outputs/kept-outputs.ts";
 import type { OutputPage, PageOptions, OutputMatches, SearchOutputOptions } from "./outputs/read-output.ts";
 import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
 
@@ -209,6 +210,8 @@ interface CallMethods {
    * are. `option-invalid` if an option is wrong.
    */
   readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
+  /** Reads all bytes of such an output, or of a file that a call wrote. @throws {KitbagError} as `readOutput` */
+  readOutputBytes(handle: string, options?: OutputReader): Promise<Uint8Array>;
   /** Finds words in such an output. @throws {KitbagError} as `readOutput` */
   searchOutput(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
   /**

@@ -1,6 +1,7 @@
 import type { LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
 import type { ErrorCode } from "../../core/errors.ts";
+import { renderWrittenFiles } from "../../core/call-files.ts";
 import { cleanJson, toVisibleText } from "../../core/hidden-characters.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
@@ -97,7 +98,9 @@ const toolWords: ReadonlySet<string> = new Set<ErrorCode>([
  */
 export function labelOutcome({ tool }: Pick<PlannedCall, "tool">, outcome: ToolOutcome): ShownOutcome {
   if (tool === undefined || tool.code.kind === "function") return outcome;
-  const isText = outcome.status === "ok" ? typeof outcome.output === "string" : toolWords.has(outcome.error.code);
+  const isText =
+    outcome.files !== undefined ||
+    (outcome.status === "ok" ? typeof outcome.output === "string" : toolWords.has(outcome.error.code));
   return isText ? { ...outcome, untrusted: true } : outcome;
 }
 
@@ -115,11 +118,16 @@ function toOutput(outcome: ShownOutcome, name: string): LanguageModelV4ToolResul
   if (outcome.status === "failed") {
     const { code, message } = outcome.error;
     if (code === "approval-denied") return { type: "execution-denied", reason: toVisibleText(message) };
-    return { type: "error-text", value: toText(message) };
+    return { type: "error-text", value: toText(withFiles(message, outcome)) };
   }
   const { output } = outcome;
-  if (typeof output === "string") return { type: "text", value: toText(output) };
+  if (typeof output === "string") return { type: "text", value: toText(withFiles(output, outcome)) };
+  if (outcome.files !== undefined) return { type: "text", value: toText(withFiles(JSON.stringify(output), outcome)) };
   return { type: "json", value: cleanJson(output, toVisibleText) as never };
+}
+
+function withFiles(text: string, { files }: ToolOutcome): string {
+  return files === undefined ? text : `${text}\n\n${renderWrittenFiles(files)}`.trimStart();
 }
 
 const wireGrammar = /^[A-Za-z0-9_-]{1,64}$/u;

@@ -31,6 +31,7 @@ export const callCommand: CliCommand = {
     ["kitbag call --debug --break scripts/extract.py:12 pdf-text/extract_text --pdf report.pdf", "stop in its script"],
     ["kitbag call add --a 2 --store none", "record nothing of this call"],
     ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
+    ["kitbag call report/build --data sales.csv --keep", "what it writes elsewhere is saved in this folder"],
   ],
   define(command) {
     command.argument("<address>", "the tool: its name, or owner/name");
@@ -38,6 +39,7 @@ export const callCommand: CliCommand = {
     addOption(command, "--input <json>", "its parameters, as JSON; - reads standard input, @file a file");
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
+    command.option("--keep", "save what the tool wrote elsewhere in this folder; nothing is overwritten");
     command.option("--learn", "grant nothing, and say which permissions the tool needs");
     command.option("--debug", "stop before the first line of the script, and ask what to do; h lists the commands");
     addListOption(
@@ -100,7 +102,10 @@ async function callTool(
       const { noteMissing } = await import("../skills/note-missing.ts");
       await noteMissing(missing, { invocation, ...found });
     }
-    return view.toAnswer(outcome);
+    if (outcome.files === undefined) return view.toAnswer(outcome);
+    const { answerWritten } = await import("../written-files.ts");
+    const read = (handle: string): Promise<Uint8Array> => workspace.readOutputBytes(handle, { user: callOptions.user });
+    return await answerWritten({ ...outcome, files: outcome.files }, view.toAnswer, { invocation, address, read });
   } finally {
     await skill.close();
   }
@@ -111,6 +116,7 @@ const ownFlags = [
   "--input",
   "--limit-ms",
   "--yes",
+  "--keep",
   "--learn",
   "--debug",
   "--break",

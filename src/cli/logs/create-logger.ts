@@ -149,7 +149,8 @@ function describe(event: CallEvent): Described | undefined {
 }
 
 function describeEnd({ tool, outcome, durationMs, queuedMs }: Extract<CallEvent, { type: "call-end" }>): Described {
-  const times = { durationMs: Number(durationMs.toFixed(3)), queuedMs };
+  const files = outcome.files?.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
+  const times = { durationMs: Number(durationMs.toFixed(3)), queuedMs, ...(files !== undefined && { files }) };
   if (outcome.status === "ok") return ["info", "call ends", { tool, ...times, recalled: outcome.recalled }];
   return ["error", "call fails", { tool, ...times, code: outcome.error.code, reason: outcome.error.message }];
 }

@@ -1,3 +1,4 @@
+import type { WrittenFile } from "../../core/call-files.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { CappedOutput, ToolOutcome } from "../../core/outcome.ts";
 import type { CallOptions } from "../call/call-options.ts";
@@ -11,9 +12,14 @@ const mostCalls = 100;
 
 /** How one call of a batch ended. */
 type BatchResult =
-  | { readonly name: string; readonly status: "ok"; readonly output: JsonValue; readonly capped?: CappedOutput }
-  | { readonly name: string; readonly status: "failed"; readonly code: string; readonly message: string }
+  | (Wrote & { readonly status: "ok"; readonly output: JsonValue; readonly capped?: CappedOutput })
+  | (Wrote & { readonly status: "failed"; readonly code: string; readonly message: string })
   | { readonly name: string; readonly status: "skipped" };
+
+interface Wrote {
+  readonly name: string;
+  readonly files?: readonly WrittenFile[];
+}
 
 interface BatchCall extends JsonObject {
   readonly name: string;
@@ -72,6 +78,7 @@ const batchOutput = {
             properties: { handle: { type: "string" }, bytes: { type: "integer" } },
             required: ["handle", "bytes"],
           },
+          files: { type: "array", description: "What the tool wrote", items: { type: "object" } },
           code: { type: "string", description: "What kind of failure it was" },
           message: { type: "string", description: "What was wrong, and what to do" },
         },
@@ -128,10 +135,12 @@ async function runOne(tool: DispatchTool, call: BatchCall, context: CallOptions)
 }
 
 function toResult(name: string, outcome: ToolOutcome): BatchResult {
+  const { files } = outcome;
+  const wrote: Wrote = { name, ...(files !== undefined && { files }) };
   if (outcome.status === "ok") {
     const { output, capped } = outcome;
-    return { name, status: "ok", output, ...(capped !== undefined && { capped }) };
+    return { ...wrote, status: "ok", output, ...(capped !== undefined && { capped }) };
   }
   const { code, message } = outcome.error;
-  return { name, status: "failed", code, message };
+  return { ...wrote, status: "failed", code, message };
 }

@@ -79,6 +79,7 @@ test("resources/templates/list names the templates of this client only", async (
       "kitbag://tools/{address}",
       "kitbag://skills/{name}",
       "kitbag://outputs/{handle}{?offset}",
+      "kitbag://files/{handle}{?name,offset}",
       "kitbag://values/{tool}/{argument}{?value}",
       "skill://kitbag/{+path}",
     ],
@@ -86,6 +87,7 @@ test("resources/templates/list names the templates of this client only", async (
       "kitbag://tools/{address}",
       "kitbag://skills/{name}",
       "kitbag://outputs/{handle}{?offset}",
+      "kitbag://files/{handle}{?name,offset}",
       "kitbag://values/{tool}/{argument}{?value}",
       "skill://kitbag/{+path}",
     ],
@@ -264,6 +266,33 @@ test("kitbag://outputs gives a large output to its owner, if they may call read_
   expect(await read("ada", "tools:read")).toBe("ok");
   expect(await read("ada", "tools:of:pdf")).toBe(-32602);
   expect(await read("bob", "tools")).toBe(-32602);
+});
+
+test("kitbag://files/{handle} gives a file to the user whose call wrote it: text as text, bytes and long files in base64", async () => {
+  const large = defineTool({ name: "large", description: "Says much", run: () => "é".repeat(800_000) });
+  const small = defineTool({ name: "small", description: "Says little", run: () => "é".repeat(800) });
+  const workspace = createWorkspace({ tools: [large, small], limits: { maxOutputBytes: 1000 } });
+  const handleOf = async (tool: string): Promise<string> => {
+    const outcome = await workspace.call(tool, {}, { user: "ada" });
+    return (outcome.status === "ok" && outcome.capped?.handle) || "";
+  };
+  const { client } = await connect2025(workspace, { caller: { id: "ada", scopes: "all" } });
+  const other = await connect2025(workspace, { caller: { id: "bob", scopes: "all" } });
+  const [long, short] = [await handleOf("large"), await handleOf("small")];
+
+  const [text] = (await client.readResource({ uri: `kitbag://files/${short}?name=a.csv` })).contents;
+  const [first] = (await client.readResource({ uri: `kitbag://files/${long}?name=a.zip` })).contents;
+  const next = first?._meta?.["kitbag/next"] as string;
+  const [second] = (await client.readResource({ uri: next })).contents;
+
+  expect(text).toMatchObject({ text: "é".repeat(800), mimeType: "text/csv" });
+  expect(first).toMatchObject({ mimeType: "application/zip", _meta: { "kitbag/bytes": 1_600_000 } });
+  const blobs = [first, second].map((part) => Buffer.from((part as { blob: string }).blob, "base64"));
+  expect(Buffer.concat(blobs).toString("utf8")).toBe("é".repeat(800_000));
+  expect(second?._meta?.["kitbag/next"]).toBeUndefined();
+  expect(await codeOf(other.client, `kitbag://files/${short}`)).toBe(-32602);
+  expect(await codeOf(client, `kitbag://files/${short}?offset=x`)).toBe(-32602);
+  expect(await codeOf(client, "kitbag://files/../../etc/passwd")).toBe(-32602);
 });
 
 test("a caller with few scopes finds only the tools and skills that they may use", async () => {

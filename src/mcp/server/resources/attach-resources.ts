@@ -17,7 +17,7 @@ import { readServedFile } from "../skills/served-skill.ts";
 import { skillRoot } from "../skills/skill-uri.ts";
 import { guideResource } from "./guide-resource.ts";
 import { parseKitbagUri } from "./kitbag-uri.ts";
-import { outputResources } from "./output-resources.ts";
+import { fileResources, outputResources } from "./output-resources.ts";
 import { compareTexts, pageItems } from "./page-items.ts";
 import type { CacheHint, ResourcePart } from "./resource-part.ts";
 import { runResources } from "./run-resources.ts";
@@ -92,6 +92,7 @@ const parts: readonly ResourcePart[] = [
   toolResources,
   skillResources,
   outputResources,
+  fileResources,
   valueResources,
 ];
 

@@ -40,6 +40,29 @@ test("toCallResult() says what went wrong, and nothing else", () => {
   });
 });
 
+test("toCallResult() names the files that a call wrote, with a link to each that is kept", () => {
+  const handle = `output:sha256:${"a".repeat(64)}`;
+  const files = [
+    { path: "out/a b.csv", bytes: 42, handle },
+    { path: "log.txt", bytes: 7, savedTo: "/work/log.txt" },
+  ];
+  const failed: ToolOutcome = { status: "failed", error: toFailure("tool-failed", { tool: "x", reason: "no" }), files };
+
+  const text = [
+    "Files that the tool wrote:",
+    `- "out/a b.csv", 42 bytes: kept as ${handle}, which names it in other calls`,
+    "- log.txt, 7 bytes: saved",
+  ].join("\n");
+  const uri = `kitbag://files/${handle}?name=a+b.csv`;
+  const blocks = [
+    { type: "text", text },
+    { type: "resource_link", uri, name: "out/a b.csv", size: 42 },
+  ];
+  expect(toCallResult({ ...ok("hi"), files }, "none").content).toEqual([{ type: "text", text: "hi" }, ...blocks]);
+  expect(toCallResult({ ...ok({ a: 1 }), files }, "plain")).toMatchObject({ structuredContent: { a: 1 } });
+  expect(toCallResult(failed, "none")).toMatchObject({ isError: true, content: [{ type: "text" }, ...blocks] });
+});
+
 test("findStructuredForm() knows what each generation can take", () => {
   const list = { type: "array", items: { type: "string" } };
   const tree = { anyOf: [{ type: "null" }, { type: "array", items: { $ref: "#" } }] };

@@ -1,11 +1,13 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
+import { renderWrittenFiles, type WrittenFile } from "../../../core/call-files.ts";
 import { cleanJson, toHonestText, toVisibleText } from "../../../core/hidden-characters.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { contentKey } from "../../../core/mcp-source.ts";
 import type { CappedOutput, OkOutcome, ToolOutcome } from "../../../core/outcome.ts";
 import { innerSchemas, isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { McpGeneration } from "../client.ts";
+import { toFileUri } from "../resources/output-resources.ts";
 import { toKitbagUri } from "../resources/kitbag-uri.ts";
 
 /**
@@ -18,6 +20,22 @@ import { toKitbagUri } from "../resources/kitbag-uri.ts";
  * check.
  */
 export function toCallResult(outcome: ToolOutcome, form: StructuredForm): CallToolResult {
+  const result = toResult(outcome, form);
+  const { files = [] } = outcome;
+  return files.length === 0 ? result : { ...result, content: [...result.content, ...toFileBlocks(files)] };
+}
+
+/** What a call wrote: a text that names all of it, and a link to each file that is kept. */
+function toFileBlocks(files: readonly WrittenFile[]): ContentBlock[] {
+  const links = files.flatMap((file): ContentBlock[] => {
+    const uri = toFileUri(file);
+    if (uri === undefined) return [];
+    return [{ type: "resource_link", uri, name: toVisibleText(file.path), size: file.bytes }];
+  });
+  return [{ type: "text", text: toVisibleText(renderWrittenFiles(files)) }, ...links];
+}
+
+function toResult(outcome: ToolOutcome, form: StructuredForm): CallToolResult {
   if (outcome.status === "failed") return toErrorResult(outcome.error.message);
   if (outcome.capped !== undefined) return toCappedResult(outcome, outcome.capped, form);
   const { output } = outcome;
