@@ -102,7 +102,7 @@ function answer(
   const own = listPermissions(skill?.declared ?? skill?.permissions ?? {}) || "nothing";
   const facts: Fact[] = [
     ["granted", describeGrant(granted) || "nothing"],
-    ["its files ask", own],
+    ["declared", own],
   ];
   const text = [...lines.map(toPrintable), renderFacts(facts), ...renderOpened(toPermissions(granted), terminal)];
   return {

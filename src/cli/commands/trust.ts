@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
-import { joinGrants, type SkillGrant } from "../../core/skill-grant.ts";
+import { isEmptyGrant, joinGrants } from "../../core/skill-grant.ts";
 import type { ForgeAnswer } from "../../forge/forge-interface.ts";
 import { isInside, toRealPath } from "../../platform/paths.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
@@ -16,7 +16,7 @@ import {
   loadAgreed,
   lookAt,
   type LookedAt,
-  type LookedAtSkill,
+  toOffered,
 } from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { removeTrust } from "../config/remove-trust.ts";
@@ -117,26 +117,38 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   const looked = await lookAt(target, invocation);
   const lockPath = findLock(looked, projectLock(invocation.cwd));
   if (lockPath !== undefined) loadLock(lockPath);
-  if (looked.skills.length > 0 && !(await isConfirmed(looked, invocation))) {
+  const answered = looked.skills.length > 0 ? await askToTrust(looked, invocation) : "without-grants";
+  if (answered === "no") {
     return { document: { trusted: false, ...toDocument(looked, undefined) }, failure: "Not trusted", exitCode: 1 };
   }
   // A made tool that was edited by hand is tested first, as every other edit of it.
   const edited = await findEdited(looked.skills, invocation);
   const whole = { ...looked, skills: looked.skills.filter((one) => !edited.some((tool) => tool.looked === one)) };
-  const answer = await trustWhole(whole, home, invocation);
+  const answer = await trustWhole(whole, { home, takesGrants: answered === "with-grants" }, invocation);
   return edited.length === 0 ? answer : adoptAll(edited, { ...looked, answer }, invocation);
 }
 
-/** Trusts what was looked at, exactly as it was then, and pins it in the lock of the project. */
+/** Trusts what was looked at, exactly as it was then, and pins it in the lock of the project. It is granted what it was granted before. */
 export async function trustLooked(looked: LookedAt, invocation: Invocation): Promise<Answer> {
-  return trustWhole(looked, resolveKitbagHome(invocation.env), invocation);
+  return trustWhole(looked, { home: resolveKitbagHome(invocation.env), takesGrants: false }, invocation);
 }
 
-async function trustWhole(looked: LookedAt, home: string, invocation: Invocation): Promise<Answer> {
+interface Agreed {
+  readonly home: string;
+  /** Whether what is shown as seen and proposed is granted, too. */
+  readonly takesGrants: boolean;
+}
+
+async function trustWhole(looked: LookedAt, { home, takesGrants }: Agreed, invocation: Invocation): Promise<Answer> {
   const lockPath = findLock(looked, projectLock(invocation.cwd));
   // Code that never finishes loading is not trusted: other commands would load it, too.
   const trusted = { ...looked, skills: await loadAgreed(looked, invocation) };
-  const grants = new Map(trusted.skills.map((one) => [one.folder.directory, grantOf(one, invocation)]));
+  const grants = new Map(
+    trusted.skills.map((one) => [
+      one.folder.directory,
+      takesGrants ? joinGrants([one.kept, toOffered(one)]) : one.kept,
+    ]),
+  );
   // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
   await updateTrust(home, (list) => {
     if (looked.config !== undefined) list.configs.set(looked.config.path, looked.config.files);
@@ -148,12 +160,6 @@ async function trustWhole(looked: LookedAt, home: string, invocation: Invocation
   if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, { others: looked.others, grants });
   const text = renderTrusted(trusted, grants, { lock: lockPath, context: invocation });
   return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };
-}
-
-/** What a skill is granted from outside once it is trusted: more than before only if a person has seen it and said yes. */
-function grantOf({ kept, offered }: LookedAtSkill, { terminal, options }: Invocation): SkillGrant {
-  const isAgreed = options["grants"] !== false && (terminal.canAsk || options["yes"] === true);
-  return isAgreed ? joinGrants([kept, offered]) : kept;
 }
 
 /** Makes versions of what was written by hand. One that does not pass does not run, and takes nothing else back. */
@@ -195,10 +201,23 @@ function findLock({ skills }: LookedAt, path: string | undefined): string | unde
   return isHere ? path : undefined;
 }
 
-async function isConfirmed(looked: LookedAt, { terminal, cwd, options }: Invocation): Promise<boolean> {
-  if (!terminal.canAsk || options["yes"] === true) return true;
+/** Without a person who sees it, or `--yes`, nothing more is granted than before. */
+async function askToTrust(
+  looked: LookedAt,
+  { terminal, cwd, options }: Invocation,
+): Promise<"no" | "with-grants" | "without-grants"> {
+  const mayGrant = options["grants"] !== false;
+  if (options["yes"] === true) return mayGrant ? "with-grants" : "without-grants";
+  if (!terminal.canAsk) return "without-grants";
   terminal.note(`${renderLookedAt(looked, cwd, terminal)}\n`);
-  return isYes(await terminal.ask("Trust what is listed here, as it is now? [y/N] "));
+  const offers = mayGrant && looked.skills.some((one) => !isEmptyGrant(toOffered(one)));
+  const question = offers
+    ? "Trust what is listed here, as it is now, and grant it? [y/N; no-grants trusts it without] "
+    : "Trust what is listed here, as it is now? [y/N] ";
+  const answer = (await terminal.ask(question)) ?? "";
+  if (/^\s*no-grants\s*$/iu.test(answer)) return "without-grants";
+  if (!isYes(answer)) return "no";
+  return mayGrant ? "with-grants" : "without-grants";
 }
 
 function toDocument({ config, skills, skipped }: LookedAt, lock: string | undefined): Record<string, unknown> {
@@ -208,11 +227,12 @@ function toDocument({ config, skills, skipped }: LookedAt, lock: string | undefi
       files: [...config.files].map(([path, digest]) => ({ path, digest })),
     }),
     ...(skills.length + skipped.length > 0 && {
-      skills: skills.map(({ report, skill, folder, diagnostics }) => ({
+      skills: skills.map(({ report, skill, folder, diagnostics, needs }) => ({
         name: skill.name,
         path: report.path,
         digest: folder.digest,
         permissions: skill.permissions,
+        needs,
         files: folder.files.map(({ path, digest }) => ({ path, digest })),
         diagnostics,
       })),

@@ -10,8 +10,9 @@ import { configNames, findConfigIn, resolveConfig } from "./find-config.ts";
 import { findGrants, parseJsonConfig } from "./to-workspace-options.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
-import type { SkillGrant } from "../../core/skill-grant.ts";
+import { joinGrants, type SkillGrant } from "../../core/skill-grant.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
+import { findNeeds, toOffer, type SkillNeed } from "../../skills/load/find-needs.ts";
 import { readGrant } from "../../skills/trust/set-grant.ts";
 import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
@@ -115,8 +116,15 @@ export interface LookedAtSkill {
   readonly diagnostics: readonly Diagnostic[];
   /** What this person granted it from outside before, and still does when it is trusted as it is now. */
   readonly kept: SkillGrant;
-  /** What it would be granted besides, if the person says yes. */
-  readonly offered: SkillGrant;
+  /** What the project's lock grants it besides, without this person's yes. */
+  readonly proposed: SkillGrant;
+  /** What its scripts seem to need besides. */
+  readonly needs: readonly SkillNeed[];
+}
+
+/** What a yes grants a skill from outside besides what is kept. */
+export function toOffered({ proposed, needs }: Pick<LookedAtSkill, "needs" | "proposed">): SkillGrant {
+  return joinGrants([proposed, toOffer(needs)]);
 }
 
 /** A configuration that may be trusted, as it is now. */
@@ -156,8 +164,9 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
     const findings = scanSkill(memory.read(report.directory).snapshot);
     const { folder } = skill;
     const diagnostics = [...report.diagnostics, ...findings];
-    const granted = readGrant({ home: resolveKitbagHome(context.env), lockPath: options.lock?.path, folder });
-    return [{ report, skill, folder, diagnostics, kept: granted.own, offered: granted.proposed }];
+    const { own, proposed } = readGrant({ home: resolveKitbagHome(context.env), lockPath: options.lock?.path, folder });
+    const needs = findNeeds(report, joinGrants([own, proposed]));
+    return [{ report, skill, folder, diagnostics, kept: own, proposed, needs }];
   });
   const skipped = reports.filter((report) => report.skill === undefined);
   if (skills.length === 0 && target.config === undefined) {

@@ -1,14 +1,22 @@
 import { joinPermissions } from "../../core/permissions.ts";
 import type { SkillFolder } from "../../core/skill.ts";
-import { describeGrant, isEmptyGrant, joinGrants, toPermissions, type SkillGrant } from "../../core/skill-grant.ts";
+import {
+  describeGrant,
+  isEmptyGrant,
+  joinGrants,
+  toPermissions,
+  withoutGrant,
+  type SkillGrant,
+} from "../../core/skill-grant.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { toPrintableLine } from "../printable.ts";
-import { toShownPath } from "../render.ts";
+import { toShellWord, toShownPath } from "../render.ts";
 import { whySkipped, renderDiagnostics } from "../skills/render-diagnostics.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { Terminal } from "../terminal.ts";
+import { renderNeeds } from "../skills/render-needs.ts";
 import { describePower } from "./require-trust.ts";
-import type { LookedAt, LookedAtSkill } from "./find-trust-target.ts";
+import { toOffered, type LookedAt, type LookedAtSkill } from "./find-trust-target.ts";
 
 /** Writes what a person is asked to trust: every file, what it may touch, what a careful reader would stop at. */
 export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: string, terminal: Terminal): string {
@@ -23,7 +31,7 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
 }
 
 function renderSkill(
-  { report, skill, folder, diagnostics, kept, offered }: LookedAtSkill,
+  { report, skill, folder, diagnostics, kept, proposed, needs }: LookedAtSkill,
   cwd: string,
   terminal: Terminal,
 ): string {
@@ -36,11 +44,16 @@ function renderSkill(
     `  ${toPrintableLine(skill.description)}`,
     ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${toPrintableLine(folder.code)}`]),
     `Permissions: ${toPrintableLine(listPermissions(skill.declared ?? skill.permissions)) || "none"}`,
-    ...renderOpened(joinPermissions([skill.permissions, toPermissions(joinGrants([kept, offered]))]), terminal, cwd),
+    ...renderOpened(
+      joinPermissions([skill.permissions, toPermissions(joinGrants([kept, toOffered({ proposed, needs })]))]),
+      terminal,
+      cwd,
+    ),
     ...(isEmptyGrant(kept) ? [] : [`Granted by you before, and kept: ${toPrintableLine(describeGrant(kept))}`]),
-    ...(isEmptyGrant(offered)
+    ...(isEmptyGrant(proposed)
       ? []
-      : [`Granted with a yes, as kitbag.lock says: ${toPrintableLine(describeGrant(offered))}`]),
+      : [`A yes grants what kitbag.lock says that others granted it: ${toPrintableLine(describeGrant(proposed))}`]),
+    ...renderNeeds(needs, terminal),
     ...(changes.length === 0 ? [] : [`Changed since it was trusted:\n${renderFiles(changes)}`]),
     `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
     ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
@@ -77,6 +90,14 @@ export function renderTrusted(
     const more = [...renderOpened(all, terminal, cwd), ...changesOf(folder).slice(0, mostFiles)];
     return [line, ...more.map((text) => `    ${text}`)];
   });
+  const left = skills.flatMap((one) => {
+    const missing = withoutGrant(toOffered(one), grants.get(one.folder.directory) ?? {});
+    if (isEmptyGrant(missing)) return [];
+    const cure = `kitbag trust ${toShellWord(toShownPath(one.report.path, cwd))} --yes`;
+    return [
+      `Not granted to ${one.skill.name}, though it seems to need it: ${describeGrant(missing)}; to grant it: ${cure}`,
+    ];
+  });
   const findings = terminal.canAsk
     ? []
     : skills.map(({ report, diagnostics }) =>
@@ -94,6 +115,7 @@ export function renderTrusted(
     ...(config === undefined || config.keys.length === 0
       ? []
       : [`Trusted keys of ${toShownPath(config.path, cwd)}: ${config.keys.join(", ")}`]),
+    ...left.map(toPrintableLine),
     ...findings.filter((text) => text !== ""),
     ...skipped.map((report) => `Not trusted: ${toShownPath(report.path, cwd)}: ${whySkipped(report)}`),
     ...(lock === undefined ? [] : [`Pinned in ${toShownPath(lock, cwd)}.`]),

@@ -12,12 +12,15 @@ import { findProject } from "../store/find-project.ts";
 import { isYes } from "../terminal.ts";
 import { renderReport } from "./render-candidate.ts";
 import type { Store } from "../../core/store.ts";
+import { isEmptyGrant } from "../../core/skill-grant.ts";
+import { toOffer } from "../../skills/load/find-needs.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { createRecords } from "../store/open-records.ts";
 
 /** Adds what `add` and `update` have in common. */
 export function addImportOptions(command: Command): void {
-  command.option("--yes", "enable what is shown without asking; for scripts");
+  command.option("--yes", "enable and grant what is shown without asking; for scripts");
+  command.option("--no-grants", "enable it, and grant it nothing that only its scripts seem to need");
   command.option("--disabled", "import it, but let it run nothing until it is trusted");
   addListOption(
     command,
@@ -62,13 +65,21 @@ export function approveImport({ terminal, options }: Invocation): Pick<ImportOpt
   if (options["disabled"] === true) return {};
   return {
     async approve(report: ImportReport) {
-      if (options["yes"] === true) return true;
+      const mayGrant = options["grants"] !== false && report.skills.some(({ needs }) => !isEmptyGrant(toOffer(needs)));
+      if (options["yes"] === true) return mayGrant ? "with-grants" : true;
       terminal.note(`${renderReport(report, terminal)}\n\n`);
       if (!terminal.canAsk) return false;
       const names = report.skills.map(({ name }) => name).join(", ");
-      return isYes(await terminal.ask(`Enable ${names}, exactly as shown here? [y/N] `));
+      if (!mayGrant) return isYes(await terminal.ask(`Enable ${names}, exactly as shown here? [y/N] `));
+      const answer = (await terminal.ask(askWithGrants(names))) ?? "";
+      if (/^\s*no-grants\s*$/iu.test(answer)) return true;
+      return isYes(answer) && "with-grants";
     },
   };
+}
+
+function askWithGrants(names: string): string {
+  return `Enable ${names}, exactly as shown here, and grant what is listed? [y/N; no-grants enables without] `;
 }
 
 /** What to do when nothing was enabled. */

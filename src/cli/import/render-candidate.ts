@@ -1,10 +1,12 @@
 import type { SkillDifference, CandidateTool, ImportCandidate } from "../../forge/import/import-candidate.ts";
+import { describeGrant, isEmptyGrant } from "../../core/skill-grant.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts, renderTable, renderPatch, showBytes, plural } from "../render.ts";
 import { listPermissions, renderOpened } from "../render-tool.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { renderNeeds } from "../skills/render-needs.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ImportReport } from "../../forge/import/import-skills.ts";
 
@@ -17,6 +19,7 @@ export function renderCandidate(candidate: ImportCandidate, terminal: Terminal):
   const sections = [
     `${title}\n${toPrintableLine(description)}`,
     [renderFacts(describeCandidate(candidate)), ...renderOpened(candidate.permissions, terminal)].join("\n"),
+    ...renderNeeds(candidate.needs, terminal),
     rows.length === 0
       ? "It has no tools."
       : renderTable(["TOOL", "CONFIDENCE", "TOKENS", "DESCRIPTION"], rows, terminal),
@@ -58,6 +61,7 @@ function describeCandidate(candidate: ImportCandidate): [string, string][] {
     ["size", `${plural(files, "file")}, ${showBytes(bytes)}`],
     ["digest", digest],
     ["permissions", listPermissions(permissions) || "none"],
+    ["granted", isEmptyGrant(candidate.kept) ? "" : `${describeGrant(candidate.kept)} (stays)`],
     [
       "code",
       code === undefined ? "" : `${code} runs with all your rights: it stays disabled until you trust it by name`,

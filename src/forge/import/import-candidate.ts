@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { type Permissions, permissionKinds, scopesOf } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { SkillGrant } from "../../core/skill-grant.ts";
+import type { SkillNeed } from "../../skills/load/find-needs.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import type { SkillTokens } from "../../workspace/skills/render-skills.ts";
@@ -43,6 +45,10 @@ export interface ImportCandidate {
   readonly files: number;
   readonly bytes: number;
   readonly permissions: Permissions;
+  /** What was granted from outside to the state of it that is there, and stays granted. */
+  readonly kept: SkillGrant;
+  /** What its scripts seem to need besides; of one that is there, what that did not seem to need. */
+  readonly needs: readonly SkillNeed[];
   readonly tools: readonly CandidateTool[];
   readonly tokens: SkillTokens;
   /** A file that runs in our process with all rights: such a skill is never enabled by an import. */

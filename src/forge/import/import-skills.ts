@@ -4,6 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
 import { createVersions } from "../../records/versions/versions.ts";
+import { toOffer } from "../../skills/load/find-needs.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import { fromSkill } from "../../workspace/versions/keep-versions.ts";
@@ -30,8 +31,11 @@ export interface ImportOptions extends FetchOptions {
   readonly plugins?: readonly string[];
   /** Is asked which skills to take when there are several. */
   readonly choose?: (report: ImportReport) => Promise<readonly string[]> | readonly string[];
-  /** Is shown what was fetched and says whether it is enabled. Without it, what is imported stays disabled until it is trusted. */
-  readonly approve?: (report: ImportReport) => Promise<boolean> | boolean;
+  /**
+   * Is shown what was fetched and says whether it is enabled; with `with-grants` it is also granted what its `needs` list. Without it,
+   * what is imported stays disabled until it is trusted.
+   */
+  readonly approve?: (report: ImportReport) => Promise<ImportApproval> | ImportApproval;
   /** Replaces what is there under the same name. @default false */
   readonly replace?: boolean;
   /** Whether something of this machine may be imported: a folder, an archive, a repository. @default true */
@@ -39,6 +43,9 @@ export interface ImportOptions extends FetchOptions {
   /** Keeps the version that is replaced. @default nothing is kept */
   readonly store?: Store;
 }
+
+/** Whether what is shown is enabled: `with-grants` also grants what it seems to need. */
+export type ImportApproval = boolean | "with-grants";
 
 /** What was found, and what became of it. */
 export interface ImportReport {
@@ -125,6 +132,7 @@ export async function finishImport(
 ): Promise<ImportReport> {
   const shown = { ...report, skills: picked.map(toShown) };
   const isApproved = approve === undefined ? undefined : await approve(shown);
+  const isEnabled = isApproved === true || isApproved === "with-grants";
   if (isApproved === false) return { ...shown, status: "refused" };
   // A tool keeps its versions in its own folder.
   for (const { place } of store === undefined ? [] : picked.filter((one) => !isNextVersion(one))) {
@@ -134,10 +142,11 @@ export async function finishImport(
   // Code that runs with all rights is read first, and then trusted by name.
   const landings = picked.map((candidate) => ({
     candidate,
-    isTrusted: isApproved === true && candidate.code === undefined,
+    isTrusted: isEnabled && candidate.code === undefined,
+    grants: isApproved === "with-grants" ? toOffer(candidate.needs) : {},
   }));
   await landSkills(project, landings);
-  return { ...shown, status: isApproved === true ? "enabled" : "disabled" };
+  return { ...shown, status: isEnabled ? "enabled" : "disabled" };
 }
 
 function toReport(

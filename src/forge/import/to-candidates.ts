@@ -1,10 +1,15 @@
+import { join } from "node:path";
+
 import { isName, toWireName } from "../../core/names.ts";
 import type { Tool } from "../../core/tool.ts";
 import { compareRanks, toRank, type SkillRank } from "../../skills/discovery/skill-rank.ts";
+import { findNeeds, type SkillNeed } from "../../skills/load/find-needs.ts";
+import { isSameSource } from "../../skills/trust/lock-skills.ts";
+import { readGrant } from "../../skills/trust/set-grant.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { skillTokens, toolTokens } from "../../workspace/skills/render-skills.ts";
-import { diffSkills, type LoadedCandidate, type SkippedFolder } from "./import-candidate.ts";
+import { diffSkills, type ImportCandidate, type LoadedCandidate, type SkippedFolder } from "./import-candidate.ts";
 import type { GatheredSkill } from "./gather-source.ts";
 import { toLockedAddress } from "./import-source.ts";
 import { type ImportProject, toSourceKey } from "./open-project.ts";
@@ -72,6 +77,7 @@ async function toCandidate(
     files: folder.files.length,
     bytes: folder.files.reduce((sum, { bytes }) => sum + bytes, 0),
     permissions,
+    ...(await findGrants({ name, report, place, source }, project)),
     tools: tools.map((one) => ({
       name: one.tool.name,
       description: one.tool.description,
@@ -159,6 +165,20 @@ function toLockedSource({ fetched, path }: GatheredSkill, project: ImportProject
     ...resolved,
     ...(folder !== "" && { folder }),
   };
+}
+
+/** What stays granted, and what a new state needs that the one in its place did not. */
+async function findGrants(
+  { name, report, place, source }: Omit<Placed, "kind">,
+  project: ImportProject,
+): Promise<Pick<ImportCandidate, "kept" | "needs">> {
+  const all = findNeeds({ ...report, name });
+  if (!isSameSource(source, project.findLocked(place)?.source)) return { kept: {}, needs: all };
+  const kept = readGrant({ ...project, folder: { directory: join(project.root, place), files: [] } }).own;
+  const there = await project.look(place);
+  const known = there === undefined ? [] : findNeeds({ ...there, name });
+  const isNew = ({ kind, what }: SkillNeed): boolean => !known.some((one) => one.kind === kind && one.what === what);
+  return { kept, needs: findNeeds({ ...report, name }, kept).filter(isNew) };
 }
 
 interface Placed {

@@ -8,6 +8,11 @@ import type { ScriptInterface } from "../scripts/script-interface.ts";
 const harmless =
   /^(?:HOME|PATH|PWD|OLDPWD|TMPDIR|TMP|TEMP|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLUMNS|LINES|NO_COLOR|KITBAG_.*)$/u;
 
+/** Tells whether a variable needs no permission to be asked for: it is set everywhere, or tells nothing. */
+export function isHarmlessVariable(name: string): boolean {
+  return harmless.test(name);
+}
+
 /**
  * Holds what scripts are seen to use against what the skill asks for. Without a manifest that is worth knowing; with one it is a
  * warning: what is not listed is denied, so the script will fail, or it does something that its author did not say.
@@ -61,7 +66,7 @@ function findMissing({ path, environment, access }: ScriptInterface, { env = [],
   const isMissing = hosts.length > 0 || (access.hosts.length === 0 && network.length === 0);
   return {
     path,
-    env: unique(names.filter((name) => !env.includes(name) && !harmless.test(name))),
+    env: unique(names.filter((name) => !env.includes(name) && !isHarmlessVariable(name))),
     hosts: access.network.length > 0 ? unique(hosts) : [],
     means: isMissing ? unique(access.network) : [],
   };

@@ -56,7 +56,7 @@ export function prepareScripts(files: readonly ScriptFile[], instructions?: Inst
     modules: readModules(near),
     manifest,
     declared: readDeclaredPackages(packages.map(({ path, content }) => ({ path, text: decodeScript(content).text }))),
-    local: localNames(near),
+    local: localNames(sorted),
     diagnostics,
   };
 }

@@ -1,6 +1,7 @@
 import type { ScriptImport, ScriptLanguage } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { DeclaredPackages } from "./declared-packages.ts";
+import { findPythonPackage } from "./known-packages.ts";
 
 /** What there is to know about the imports of a script. */
 export interface ImportSources {
@@ -25,13 +26,13 @@ export function findImports(sources: ImportSources): readonly ScriptImport[] {
 
 function fromPython({ text, path, modules, local, declared }: ImportSources): readonly ScriptImport[] {
   const inline = new Set(inlinePackages(text).map(normalise));
+  const deep = sharedNamesIn(text);
   const names = new Set((modules ?? modulesIn(text)).filter((name) => isForeign(name, local)));
   return [...names]
     .toSorted()
     .slice(0, mostImports)
     .map((name) => {
-      const known = Object.hasOwn(pythonPackages, name) ? pythonPackages[name] : undefined;
-      const wanted = known ?? name;
+      const wanted = findPythonPackage(name, deep) ?? name;
       const spellings = [wanted, name, `python-${name}`, `${name}-python`].map(normalise);
       const isInline = spellings.some((spelling) => inline.has(spelling)) || hasPrefix(inline, name);
       const file = isInline
@@ -63,6 +64,17 @@ function normalise(name: string): string {
 
 function modulesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)/gmu), ([, module = ""]) => module);
+}
+
+/** The dotted names that a text imports from modules that several packages share. */
+function sharedNamesIn(text: string): readonly string[] {
+  if (!/\b(?:google|azure)\b/u.test(text)) return [];
+  const froms = text.matchAll(/^[ \t]*from[ \t]+((?:google|azure)[\w.]*)[ \t]+import[ \t]+\(?[ \t\n]*(\w+)/gmu);
+  const plain = text.matchAll(/^[ \t]*import[ \t]+((?:google|azure)\.[\w.]+)/gmu);
+  return [
+    ...Array.from(froms, ([, module = "", name = ""]) => `${module}.${name}`),
+    ...Array.from(plain, ([, module = ""]) => module),
+  ];
 }
 
 /** The packages of an inline block: `# /// script`. */
@@ -118,40 +130,3 @@ const nodeModules: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-
-/** How packages are called on the index, where that is not the name of the module. */
-const pythonPackages: Readonly<Record<string, string>> = {
-  attr: "attrs",
-  bs4: "beautifulsoup4",
-  Crypto: "pycryptodome",
-  cv2: "opencv-python",
-  dateutil: "python-dateutil",
-  docx: "python-docx",
-  dotenv: "python-dotenv",
-  faiss: "faiss-cpu",
-  fitz: "pymupdf",
-  git: "gitpython",
-  github: "pygithub",
-  googleapiclient: "google-api-python-client",
-  google_auth_oauthlib: "google-auth-oauthlib",
-  jwt: "pyjwt",
-  magic: "python-magic",
-  markdown: "markdown",
-  mpl_toolkits: "matplotlib",
-  OpenSSL: "pyopenssl",
-  PIL: "pillow",
-  pkg_resources: "setuptools",
-  pptx: "python-pptx",
-  psycopg2: "psycopg2-binary",
-  rest_framework: "djangorestframework",
-  serial: "pyserial",
-  skimage: "scikit-image",
-  sklearn: "scikit-learn",
-  slugify: "python-slugify",
-  telegram: "python-telegram-bot",
-  usb: "pyusb",
-  websocket: "websocket-client",
-  win32com: "pywin32",
-  yaml: "pyyaml",
-  youtube_transcript_api: "youtube-transcript-api",
-};
