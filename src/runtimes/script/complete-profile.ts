@@ -46,7 +46,7 @@ export function completeProfile(base: Profile, completion: Completion): Complete
       ...base,
       mounts: [...base.mounts, ...own, ...interpreter.mounts],
       programs: [...new Set([...base.programs, ...interpreter.programs])],
-      environment: joinLists(base.environment, {
+      environment: joinLists(withSkill(base.environment, interpreter.family, place("/skill")), {
         KITBAG_FD: "3",
         ...environmentOf(interpreter.family, place),
         ...preload,
@@ -84,6 +84,17 @@ function environmentOf(family: Family, place: (path: string) => string): Readonl
     case "other":
       return {};
   }
+}
+
+/** Python finds the modules of the skill by their way from its folder, as with `python -m scripts.x`, but behind those of packages. */
+function withSkill(
+  environment: Readonly<Record<string, string>>,
+  family: Family,
+  skill: string,
+): Readonly<Record<string, string>> {
+  if (family !== "python") return environment;
+  const { PYTHONPATH: packages } = environment;
+  return { ...environment, PYTHONPATH: packages === undefined ? skill : `${packages}:${skill}` };
 }
 
 const lists = new Set(["PYTHONPATH", "RUBYLIB"]);

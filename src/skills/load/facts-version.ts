@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Changes when the same files would give other facts, between two releases. */
-const format = 18;
+const format = 19;
 
 /** What facts are remembered under: facts that another release read are not used. */
 export const factsVersion: string = `kitbag-facts-${format}-${readVersion()}`;
