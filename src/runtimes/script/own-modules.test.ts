@@ -23,5 +23,5 @@ test.for([
 
   const { outcome } = await runScript(await openTestSandbox(), { files });
 
-  expect(outcome).toMatchObject({ status: "ok", output: `${printed}\n` });
+  expect(outcome).toMatchObject({ status: "ok", output: printed });
 });
