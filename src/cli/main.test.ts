@@ -73,7 +73,7 @@ test.for([
   [["lits", "--json"], "usage-invalid"],
   [["list", "--nope", "--json"], "usage-invalid"],
   [["show", "--json"], "usage-invalid"],
-  [["list", "--json"], "config-missing"],
+  [["call", "add", "--json"], "config-missing"],
   [["list", "--module", "missing.ts", "--json"], "config-invalid"],
 ] as const)("kitbag %j prints its failure as one JSON document", async ([words, code]) => {
   const run = await runKitbag(words);

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import type { Diagnostic } from "../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../core/errors.ts";
 import type { ForgedTool } from "../forge/forge-interface.ts";
@@ -23,6 +26,8 @@ export interface OpenToolsOptions {
   readonly isThere?: (workspace: Workspace) => boolean;
   /** The tool that is asked for: where nothing is configured, it is said why it may be missing. */
   readonly asked?: string;
+  /** Where there is nothing at all, the skills that come with Kitbag are taken. @default only for a tool of theirs that is `asked` for */
+  readonly offersShipped?: boolean;
   /** The command needs neither a configuration nor skills. @default it needs one of them */
   readonly mayBeEmpty?: boolean;
 }
@@ -102,7 +107,8 @@ export async function openTools(
     return addFound(invocation, opened, { load, isThere: wanted.isThere });
   }
   // Nothing is configured. Where nothing is found either, no store is opened.
-  const found = hasMadeTools(invocation.cwd) ? undefined : await load();
+  const own = hasMadeTools(invocation.cwd) ? undefined : await load();
+  const found = own?.length === 0 && directories.length === 0 ? await loadShipped(invocation, wanted) : own;
   if (found?.length === 0 && directories.length === 0 && wanted.mayBeEmpty !== true) {
     const { noteMissing } = await import("./skills/note-missing.ts");
     await noteMissing(wanted.asked === undefined ? [] : [wanted.asked], { invocation });
@@ -110,6 +116,21 @@ export async function openTools(
   }
   const empty = await createConfigured({}, additions, invocation.cwd);
   return addFound(invocation, empty, { load: async () => found ?? load(), isThere: wanted.isThere });
+}
+
+/** The skills that come with Kitbag, where there is nothing else: a person who is new here sees what skills are. */
+async function loadShipped(
+  invocation: Invocation,
+  { asked, offersShipped = false }: OpenToolsOptions,
+): Promise<readonly SkillReport[]> {
+  const { exampleSkills } = await import("./own-files.ts");
+  const [owner = ""] = (asked ?? "").split("/", 1);
+  if (!offersShipped && !(asked?.includes("/") === true && existsSync(join(exampleSkills, owner, "SKILL.md"))))
+    return [];
+  invocation.terminal.note(
+    "There are no tools and no skills here, so these are the skills that come with Kitbag. To start a project of your own: kitbag init\n",
+  );
+  return loadReports(invocation, [exampleSkills]);
 }
 
 async function openConfigured(invocation: Invocation, additions: Additions): Promise<OpenWorkspace | KitbagError> {

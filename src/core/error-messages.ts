@@ -42,7 +42,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot build ${quote(source)}: no compiler for ${language} is installed on this machine; install one: ${cure}`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
-    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills: kitbag list <folder>, and --skills <folder> everywhere else`,
+    `Cannot find ${quote(path)}, and there are no skills here: start a project with kitbag init, or name a folder of skills with --skills, or a module with --module`,
   "config-untrusted": ({ path, changed, keys = [] }) => {
     const sets = keys.length === 0 ? "" : `it sets ${keys.join(", ")}`;
     const power = `${sets === "" ? "it" : `${sets}, which`} can start programs, send prompts and keys elsewhere, or loosen limits,`;

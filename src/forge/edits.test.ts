@@ -324,8 +324,8 @@ test("testTool() runs the examples of the live version, or of another one", asyn
   const live = await forge.testTool("say");
   const earlier = await forge.testTool("say", { version: "1.0.0" });
 
-  expect(live).toMatchObject({ version: "1.0.1", passed: true, examples: [{ got: "B\n" }] });
-  expect(earlier).toMatchObject({ version: "1.0.0", passed: true, examples: [{ got: "A\n" }] });
+  expect(live).toMatchObject({ version: "1.0.1", passed: true, examples: [{ got: "B" }] });
+  expect(earlier).toMatchObject({ version: "1.0.0", passed: true, examples: [{ got: "A" }] });
 });
 
 test("createTool() lets permissions beyond the policy wait for a person, and runs nothing before", async () => {

@@ -45,7 +45,7 @@ test("createPipeline() tries a step that names a version with that version, whic
   await forge.updateTool("say", sayTool("say", "three"));
   const steps = ["1.0.0", "1.0.1"].map((version, index) => ({ id: `s${index}`, tool: `say@${version}`, args: {} }));
   const last = { id: "last", tool: "say", args: {} };
-  const output = ["one\n", "two\n", "three\n"];
+  const output = ["one", "two", "three"];
 
   const answer = await forge.createPipeline({
     name: "all",

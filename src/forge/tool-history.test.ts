@@ -24,7 +24,7 @@ test("rollbackTool() puts a version in the place of what cannot be read, and kee
   const answer = expectLive(await forge.rollbackTool("say", "1.0.0"));
 
   expect(answer.diagnostics).toMatchObject([{ code: "broken-kept" }]);
-  expect(await outputOf(workspace, "say")).toBe("A\n");
+  expect(await outputOf(workspace, "say")).toBe("A");
   expect(readdirSync(join(folder, "versions"))).toEqual(["1.0.0", "1.0.1", "broken-1"]);
   expect(readFileSync(join(folder, "versions/broken-1/manifest.json"), "utf8")).toBe(markers);
   expect(readFileSync(join(folder, "versions/broken-1/notes.txt"), "utf8")).toBe("mine");
@@ -65,7 +65,7 @@ test("deleteTool() takes a tool out whose manifest cannot be read, and restoreTo
   expect(deleted).toMatchObject({ name: "say", version: "1.0.1" });
   expect(gone).toBe("tool-not-found");
   expectLive(restored);
-  expect(await outputOf(workspace, "say")).toBe("B\n");
+  expect(await outputOf(workspace, "say")).toBe("B");
   expect(readFileSync(join(folder, "versions/broken-1/manifest.json"), "utf8")).toBe(markers);
 });
 

@@ -61,7 +61,11 @@ async function openOn(
 ): Promise<Omit<OpenAgent, "close">> {
   const { invocation, records } = project;
   // Who only wants to talk needs neither a configuration nor skills.
-  const { workspace, options, reports, prices, ...opened } = await project.open({ directories, mayBeEmpty: true });
+  const { workspace, options, reports, prices, ...opened } = await project.open({
+    directories,
+    mayBeEmpty: true,
+    offersShipped: true,
+  });
   const model = chooseModel(invocation, opened.model);
   if (asksModel) await checkModel(model, invocation.env);
   noteUntrusted(reports, invocation.terminal);

@@ -5,6 +5,7 @@ import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
+import { addSkillsOption, getTexts } from "../options.ts";
 import { renderTable, toShownPath, plural } from "../render.ts";
 import { findLeftOut } from "../../skills/discovery/find-left-out.ts";
 import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
@@ -23,6 +24,7 @@ export const checkCommand: CliCommand = {
   ],
   define(command) {
     command.argument("[dir...]", "folders with skills, or skills; without any, KITBAG_SKILLS and the usual places");
+    addSkillsOption(command);
     command.option("--spec", "apply the specification to the letter: what other clients refuse is an error");
   },
   async run(invocation) {
@@ -57,12 +59,15 @@ interface CheckedSkill {
 
 /** Only what was named is checked; without a name, everything that other commands would find. */
 async function loadChecked(invocation: Invocation, spec: boolean): Promise<{ skills: CheckedSkill[]; files: number }> {
-  const { args, cwd } = invocation;
+  const { args, cwd, options } = invocation;
+  const named = [...args, ...getTexts(options, "skills")];
   const places =
-    args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);
+    args.length > 0
+      ? { directories: named.map((directory) => resolve(cwd, directory)) }
+      : toFindOptions(invocation, named);
   // The bytes that were read are the bytes that are scanned.
   const memory = createSkillMemory();
-  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, args), ...places, spec, memory });
+  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, named), ...places, spec, memory });
   const checkUses = createUsesCheck(reports);
   const byName = new Map(reports.flatMap((report) => (report.skill === undefined ? [] : [[report.name, report]])));
   const findTools = (name: string): readonly string[] | undefined => {

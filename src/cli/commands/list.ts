@@ -26,7 +26,10 @@ export const listCommand: CliCommand = {
     addSkillsOption(command);
   },
   async run(invocation) {
-    const { workspace, reports, forged } = await openTools(invocation, { directories: invocation.args });
+    const { workspace, reports, forged } = await openTools(invocation, {
+      directories: invocation.args,
+      offersShipped: true,
+    });
     const tools = listTools(workspace, forged);
     const skills = listSkills(workspace, reports, invocation.cwd);
     const unused = forged.filter(({ status }) => status === "untrusted" || status === "broken");

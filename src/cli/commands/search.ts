@@ -24,7 +24,7 @@ export const searchCommand: CliCommand = {
     const kind = readKind(getText(options, "kind"));
     const limit = readLimit(getText(options, "limit"));
     const query = args.join(" ");
-    const { workspace } = await openTools(invocation);
+    const { workspace } = await openTools(invocation, { offersShipped: true });
     const results = workspace.search(query, { limit, ...(kind !== undefined && { kind }) });
     return { document: { query, results }, text: render(query, results, invocation) };
   },

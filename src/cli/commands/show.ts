@@ -91,6 +91,7 @@ export const showCommand: CliCommand = {
     if (args.length > 1) throw usageError(`Cannot use ${args[1]}: only --text takes arguments`);
     const opened = await openTools(invocation, {
       isThere: (configured) => configured.getTool(address)?.address === address && isComplete(configured, address),
+      offersShipped: true,
     });
     const { workspace, reports } = opened;
     const tool = workspace.getTool(address);
@@ -113,7 +114,10 @@ export const showCommand: CliCommand = {
 async function showFilledText(invocation: Invocation, address: string): Promise<Answer> {
   const runtimes = openCliRuntimes(invocation);
   try {
-    const wanted: OpenToolsOptions = { isThere: (configured) => configured.getSkill(address) !== undefined };
+    const wanted: OpenToolsOptions = {
+      isThere: (configured) => configured.getSkill(address) !== undefined,
+      offersShipped: true,
+    };
     const { workspace } = await openTools(invocation, wanted, { runtimes });
     const skill = workspace.getSkill(address);
     if (skill !== undefined) return await showText(workspace, skill, invocation);

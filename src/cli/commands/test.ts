@@ -9,7 +9,7 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/creation/run-examples.ts";
 import { askThePerson } from "../call-options.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
-import { addModuleOption, addOption, getText, addSandboxOption, readCount } from "../options.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, addSandboxOption, readCount } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { noteUntrusted } from "../skills/load-reports.ts";
 import { openProject, type Project } from "../open-project.ts";
@@ -41,6 +41,7 @@ export const testCommand: CliCommand = {
     addOption(command, "--seed <n>", "with --fuzz: which inputs; shown by each run");
     command.option("--yes", "approve the calls that need an approval");
     addModuleOption(command);
+    addSkillsOption(command);
     addSandboxOption(command);
     addOption(
       command,

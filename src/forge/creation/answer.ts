@@ -196,7 +196,9 @@ export function toLiveAnswer(
 ): ForgeAnswer {
   const entry = live.find(name);
   const registered = workspace.getTool(name);
-  if (entry?.tool === undefined || registered === undefined) return refuseDraft(name, entry?.diagnostics ?? []);
+  if (entry?.tool === undefined || entry.status !== "live" || registered === undefined) {
+    return refuseDraft(name, entry?.diagnostics ?? []);
+  }
   const { tool } = entry;
   const usedBy = findUsers(name, workspace);
   return {

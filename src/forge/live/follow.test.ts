@@ -58,22 +58,43 @@ test("updateTool() keeps what was trusted, and all its versions, runnable", asyn
   expect(String(await outputOf(mine.workspace, "say")).trim()).toBe("C");
 });
 
-test("openForge() takes a tool out whose files are changed by hand, and back in when that is trusted", async () => {
+test("openForge() keeps the last good version of a tool that is changed by hand, and says so, until that is trusted", async () => {
   const { forge, workspace, directory, home } = await openTestForge(runtimes);
   await forge.createTool(sayTool("say", "A"));
+  await forge.updateTool("say", sayTool("say", "B"));
   const file = join(directory, ".kitbag/tools/say/main.sh");
+  const description = (): string | undefined => workspace.getTool("say")?.tool.description;
 
-  writeFileSync(file, readFileSync(file, "utf8").replace("A", "hand"));
-  await vi.waitFor(() => expect(workspace.getTool("say")).toBeUndefined(), { timeout: 5000 });
+  writeFileSync(file, readFileSync(file, "utf8").replace("B", "hand"));
+  await vi.waitFor(() => expect(description()).toContain("changed by hand"), { timeout: 5000 });
   const [listed] = forge.listTools();
+  const told = description();
+  const said = [await outputOf(workspace, "say"), await outputOf(workspace, "say@1.0.0")];
+  const refused = await forge.updateTool("say", { title: "x" }).catch((cause: unknown) => cause);
   await trust({ directory, home }, "say");
-  await vi.waitFor(() => expect(workspace.getTool("say")).toBeDefined(), { timeout: 5000 });
+  await vi.waitFor(() => expect(description()).not.toContain("changed by hand"), { timeout: 5000 });
 
+  expect(said).toEqual(["B", "A"]);
+  expect(told).toContain("This is version 1.0.1.");
+  expect(told).toContain("Read it, then run: kitbag trust .kitbag/tools/say");
   expect(listed).toMatchObject({
     status: "untrusted",
     diagnostics: [{ message: expect.stringContaining("by hand") as string }],
   });
-  expect(String(await outputOf(workspace, "say")).trim()).toBe("hand");
+  expect(refused).toMatchObject({ code: "draft-refused", message: expect.stringContaining("kitbag trust") as string });
+  expect(await outputOf(workspace, "say")).toBe("hand");
+});
+
+test("openForge() keeps the last good version of a tool whose manifest is broken by hand", async () => {
+  const { forge, workspace, directory } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("say", "A"));
+
+  writeFileSync(join(directory, ".kitbag/tools/say/manifest.json"), '{"name": "say"');
+  await forge.refresh();
+
+  expect(forge.listTools()).toMatchObject([{ name: "say", status: "broken" }]);
+  expect(await outputOf(workspace, "say")).toBe("A");
+  expect(workspace.getTool("say")?.tool.description).toContain("kitbag rollback say 1.0.0");
 });
 
 test("updateTool() keeps what was written by hand as a version of its own", async () => {

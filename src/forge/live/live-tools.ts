@@ -16,7 +16,7 @@ import type { FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
 export interface ForgedEntry {
   readonly stored: StoredTool;
   readonly status: ForgedTool["status"];
-  /** Of the current version, if it may run and can be made. */
+  /** Of the current version, if it may run and can be made; otherwise of the last good one. */
   readonly tool?: Tool;
   /** Earlier versions that may run, by label. */
   readonly versions: ReadonlyMap<string, Tool>;
@@ -118,11 +118,15 @@ function toKey(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions, 
 function toEntry(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions, workspace: Workspace): ForgedEntry {
   const { current, isDeleted } = stored;
   const base = { stored, versions: new Map(), diagnostics: [...stored.diagnostics, ...diagnostics] };
-  if (current === undefined) return { ...base, status: "broken", diagnostics: withCure(stored, base.diagnostics) };
+  const fallBack = (status: "broken" | "untrusted", diagnostics: readonly ForgeDiagnostic[]): ForgedEntry => ({
+    ...base,
+    status,
+    diagnostics,
+    ...makeLastGood({ stored, isTrusted, reason: diagnostics.at(-1) }, workspace),
+  });
+  if (current === undefined) return fallBack("broken", withCure(stored, base.diagnostics));
   if (isDeleted) return { ...base, status: "deleted" };
-  if (!isTrusted(current)) {
-    return { ...base, status: "untrusted", diagnostics: [...base.diagnostics, describeTrust(stored, current)] };
-  }
+  if (!isTrusted(current)) return fallBack("untrusted", [...base.diagnostics, describeTrust(stored, current)]);
   const made = make(current, workspace);
   if (made.tool === undefined) {
     return { ...base, status: "broken", diagnostics: [...base.diagnostics, ...made.diagnostics] };
@@ -135,6 +139,33 @@ function toEntry(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions
     tool: made.tool,
     versions,
     diagnostics: [...base.diagnostics, ...made.diagnostics],
+  };
+}
+
+interface Spoilt {
+  readonly stored: StoredTool;
+  readonly isTrusted: TrustedVersions["isTrusted"];
+  /** Why the current files are not used. */
+  readonly reason: ForgeDiagnostic | undefined;
+}
+
+/**
+ * The newest version that was made here and is kept unchanged: it stays live while the files above it are edited by hand. Its
+ * description says so, because a client knows of a tool only what is in its list.
+ */
+function makeLastGood(
+  { stored, isTrusted, reason }: Spoilt,
+  workspace: Workspace,
+): Pick<ForgedEntry, "tool" | "versions"> {
+  const kept = stored.versions.filter((version) => version.isKept && isTrusted(version));
+  const good = kept.at(-1);
+  const tool = good && make(good, workspace).tool;
+  if (good === undefined || tool === undefined) return { versions: new Map() };
+  const earlier = kept.filter((version) => version !== good);
+  const why = [reason?.message, reason?.cure].filter((text) => text !== undefined).join(". ");
+  return {
+    tool: { ...tool, description: `${tool.description}\n(This is version ${good.label}. ${why})` },
+    versions: new Map(earlier.flatMap((one) => toPair(one.label, make(one, workspace).tool))),
   };
 }
 
@@ -209,11 +240,13 @@ function isEdited(current: StoredVersion, versions: readonly StoredVersion[]): b
 }
 
 function describeTrust({ name, versions }: StoredTool, current: StoredVersion): ForgeDiagnostic {
-  const what = isEdited(current, versions) ? "it was changed by hand" : "it was not made here";
+  const message = isEdited(current, versions)
+    ? `What is in the folder of "${name}" does not run: it was changed by hand and is not trusted`
+    : `The tool "${name}" does not run: it was not made here and is not trusted`;
   return {
     severity: "warning",
     code: "tool-untrusted",
-    message: `The tool "${name}" does not run: ${what} and is not trusted`,
+    message,
     file: "manifest.json",
     cure: `Read it, then run: kitbag trust .kitbag/tools/${name}`,
   };

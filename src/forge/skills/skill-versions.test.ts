@@ -45,10 +45,10 @@ test("createSkill() with replace makes the next version, and the one before stay
   expect(second).toMatchObject({ status: "live", version: "1.0.1", change: { from: "1.0.0", step: "patch" } });
   expect(more).toMatchObject({ version: "1.1.0", change: { step: "minor", reasons: ["the tool sing is new"] } });
   expect(less).toMatchObject({ version: "2.0.0", change: { step: "major", reasons: ["the tool sing is gone"] } });
-  expect(await outputOf(workspace, "talk/say")).toBe("C\n");
-  expect(await outputOf(workspace, "talk/say@2.0.0")).toBe("C\n");
-  expect(await outputOf(workspace, "talk/say@1.0.1")).toBe("B\n");
-  expect(await outputOf(workspace, "talk/say@1.0.0")).toBe("A\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("C");
+  expect(await outputOf(workspace, "talk/say@2.0.0")).toBe("C");
+  expect(await outputOf(workspace, "talk/say@1.0.1")).toBe("B");
+  expect(await outputOf(workspace, "talk/say@1.0.0")).toBe("A");
   expect(await outputOf(workspace, "talk/say@9.0.0")).toBe("version-not-found");
   expect(workspace.getAvailableTools().map(({ address }) => address)).toEqual(["talk/say"]);
 });
@@ -83,7 +83,7 @@ test("createSkill() with replace refuses what does not pass, and leaves all as i
 
   expect(refused.error.message).toContain("did not pass");
   expect(same).toMatchObject({ status: "live", version: "1.0.0", diagnostics: [{ code: "draft-same" }] });
-  expect(await outputOf(workspace, "talk/say")).toBe("A\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("A");
   expect(await forge.listSkillVersions("talk")).toMatchObject([{ version: "1.0.0", current: true }]);
   expect(readdirSync(join(directory, ".kitbag"))).toEqual(expect.arrayContaining(["skill-versions", "skills"]));
 });
@@ -150,8 +150,8 @@ test("rollbackSkill() makes an earlier version live again, and keeps that it hap
 
   expect(back).toMatchObject({ status: "live", version: "1.0.0", tools: ["talk/say"] });
   expect(expectRefused(stale).error.code).toBe("version-conflict");
-  expect(await outputOf(workspace, "talk/say")).toBe("A\n");
-  expect(await outputOf(workspace, "talk/say@1.0.1")).toBe("B\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("A");
+  expect(await outputOf(workspace, "talk/say@1.0.1")).toBe("B");
   expect(await forge.listSkillVersions("talk")).toMatchObject([
     { version: "1.0.0", current: true, author: "Ada" },
     { version: "1.0.1", current: false, step: "patch" },
@@ -172,7 +172,7 @@ test("rollbackSkill() brings back a skill whose folder is missing, as after a cr
   await workspace.activateSkill("talk");
 
   expect(back).toMatchObject({ status: "live", version: "1.0.1" });
-  expect(await outputOf(workspace, "talk/say")).toBe("B\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("B");
 });
 
 test("deleteSkill() takes a skill out, and restoreSkill() brings it back as it was", async () => {
@@ -192,7 +192,7 @@ test("deleteSkill() takes a skill out, and restoreSkill() brings it back as it w
   expect(gone).toEqual([undefined, false]);
   expect(listed).toMatchObject([{ name: "talk", status: "deleted", version: "1.0.0" }]);
   expect(restored).toMatchObject({ status: "live", version: "1.0.0" });
-  expect(await outputOf(workspace, "talk/say")).toBe("A\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("A");
   expect((await forge.skillHistory("talk")).map(({ type }) => type)).toEqual(["create", "delete", "restore"]);
   await expect(forge.deleteSkill("tlk")).rejects.toMatchObject({ code: "skill-not-found" });
 });
@@ -253,8 +253,8 @@ test("createSkill(), rollbackSkill() and deleteSkill() leave the workspace to wh
   const back = await outputOf(workspace, "talk/say");
   await forge.deleteSkill("talk");
 
-  expect(replaced).toEqual(["B\n", "A\n"]);
-  expect(back).toBe("A\n");
+  expect(replaced).toEqual(["B", "A"]);
+  expect(back).toBe("A");
   expect(workspace.getSkill("talk")).toBeUndefined();
 });
 
@@ -281,8 +281,8 @@ test("loadSkills() takes what was written by hand for none of the versions that 
   const workspace = createWorkspace({ runtimes, skills: reports.flatMap(({ skill }) => skill ?? []) });
   await workspace.activateSkill("talk");
 
-  expect(await outputOf(workspace, "talk/say")).toBe("by hand\n");
-  expect(await outputOf(workspace, "talk/say@1.0.0")).toBe("A\n");
+  expect(await outputOf(workspace, "talk/say")).toBe("by hand");
+  expect(await outputOf(workspace, "talk/say@1.0.0")).toBe("A");
 });
 
 test("the tools of the forge replace, list, roll back, delete and restore skills", async () => {
