@@ -166,7 +166,7 @@ os.symlink("/etc/shadow", sys.argv[1] + "/a/link"); os.symlink("..", sys.argv[1]
     const outcome = await callScript(context, source, { output: join(folder, "new") });
 
     expect(outcome).toMatchObject({ status: "ok", files: [{ savedTo: join(folder, "new/a/b/c.txt") }] });
-    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual([
+    expect(readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()).toEqual([
       "new",
       "new/a",
       "new/a/b",

@@ -1,0 +1,235 @@
+import { expect, test } from "vitest";
+
+import {
+  createWorkspace,
+  defineSkill,
+  defineTool,
+  KitbagError,
+  type ApprovalRequest,
+  type CallOptions,
+  type FileNamer,
+  type NamedFile,
+  type Tool,
+  type ToolOutcome,
+  type Workspace,
+  type WorkspaceOptions,
+} from "../../index.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+
+test("call() takes only the local user with all scopes for a person", async () => {
+  const { workspace, namers } = open();
+  const cases: readonly (readonly [CallOptions, FileNamer])[] = [
+    [{}, "model"],
+    [{ namedBy: "person" }, "person"],
+    [{ namedBy: "person", user: "local" }, "person"],
+    [{ namedBy: "person", user: "me" }, "person"],
+    [{ namedBy: "person", scopes: "all" }, "person"],
+    [{ namedBy: "person", scopes: new Set(["tools:read", "tools:write"]) }, "model"],
+    [{ namedBy: "person", refuse: () => undefined }, "model"],
+    [{ namedBy: "person", user: "ada" }, "remote"],
+    [{ namedBy: "model", user: "ada" }, "remote"],
+    [{ namedBy: "remote" }, "remote"],
+  ];
+
+  for (const [options] of cases) await workspace.call("read", { path: "a.txt" }, options);
+
+  expect(namers).toEqual(cases.map(([, namer]) => namer));
+});
+
+test("call() takes the calls inside a person's call for those of a model, and none for more than its caller", async () => {
+  const outer = defineTool({
+    name: "outer",
+    description: "Calls the tool that reads",
+    run: (_input, context) => context.call("read", { path: "a.txt" }) as Promise<never>,
+  });
+  const { workspace, namers } = open({}, [outer]);
+
+  await workspace.call("outer", {}, { namedBy: "person" });
+  await workspace.call("outer", {}, { namedBy: "person", user: "ada" });
+
+  expect(namers).toEqual(["model", "remote"]);
+});
+
+test.for([
+  ["reads a file", {}, "a.txt", undefined],
+  ["reads a file and has a network", { permissions: { network: ["a.example"] } }, "a.txt", "read a.txt"],
+  ["reads a file and calls other tools", { uses: ["other"] }, "a.txt", "read a.txt"],
+  ["reads a folder", {}, "folder", "read folder"],
+  ["writes a file", { files: { path: "write" } }, "a.txt", "write a.txt"],
+] as const)("call() of a model asks first where the tool %s, if it must", async ([, parts, path, asked]) => {
+  const questions: (string | undefined)[] = [];
+  const approve = ({ reason, tool }: ApprovalRequest) => {
+    if (tool.needsApproval) questions.push(reason);
+    return { decision: "approve" } as const;
+  };
+  const { workspace, runs } = open({ approve }, [], parts);
+
+  const outcome = await workspace.call("read", { path });
+
+  expect(outcome.status, JSON.stringify(outcome)).toBe("ok");
+  expect(runs).toHaveLength(1);
+  expect(questions).toHaveLength(asked === undefined ? 0 : 1);
+  if (asked !== undefined) expect(questions[0]).toContain(asked);
+});
+
+test("call() asks first where another tool of the same skill has a network", async () => {
+  const reader = toTool({});
+  const sender = {
+    ...defineTool({ name: "send", description: "Sends", run: () => null }),
+    permissions: { network: ["a.example"] },
+  };
+  const skill = defineSkill({
+    name: "notes",
+    description: "Works with notes. Use it for notes.",
+    workDirection: "Read.",
+    tools: [reader, sender],
+  });
+  const { runtime, runs } = createRuntime();
+  const workspace = createWorkspace({ skills: [skill], runtimes: [runtime] });
+  await workspace.activateSkill("notes");
+
+  const outcome = await workspace.call("notes/read", { path: "a b.txt" });
+
+  expect(runs).toEqual([]);
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "file-denied", details: { file: "a b.txt" } } });
+  expect(outcome.status === "failed" && outcome.error.message).toContain('kitbag grant notes --read "a b.txt"');
+});
+
+test("call() of a model that cannot be asked about is refused, with the policy that would allow it", async () => {
+  const { workspace, runs } = open({}, [], { files: { path: "write" } });
+
+  const outcome = await workspace.call("read", { path: "a.txt" });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "file-denied" } });
+  expect(outcome.status === "failed" && outcome.error.message).toContain('files = "allow"');
+  expect(runs).toEqual([]);
+});
+
+test.for([
+  ["allow", "model", "ok"],
+  ["deny", "model", "failed"],
+  ["deny", "person", "ok"],
+  ["ask", "person", "ok"],
+] as const)("call() with files = %s of a %s is %s", async ([files, namedBy, status]) => {
+  const { workspace } = open({ files }, [], { files: { path: "write" } });
+
+  expect((await workspace.call("read", { path: "a.txt" }, { namedBy })).status).toBe(status);
+});
+
+test("call() with files = deny refuses a model that reads one file", async () => {
+  const { workspace } = open({ files: "deny" });
+
+  const outcome = await workspace.call("read", { path: "a.txt" });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "file-denied" } });
+});
+
+test("call() gives the tool the files of the input that was approved instead", async () => {
+  const approve = () => ({ decision: "approve", input: { path: "b.txt" } }) as const;
+  const { workspace, runs } = open({ approve });
+
+  await workspace.call("read", { path: "a.txt" });
+  const denied = await open({ approve: () => ({ decision: "approve", input: { path: "refused" } }) }).workspace.call(
+    "read",
+    {
+      path: "a.txt",
+    },
+  );
+
+  expect(runs.map(({ files }) => files?.named.map(({ name }) => name))).toEqual([["b.txt"]]);
+  expect(denied).toMatchObject({ status: "failed", error: { code: "file-denied" } });
+});
+
+test("call() does not answer from the cache when the input names files: they may have changed", async () => {
+  const { workspace, runs } = open({}, [], { cache: { ttlMs: 60_000 } });
+
+  await workspace.call("read", { path: "a.txt" });
+  await workspace.call("read", { path: "a.txt" });
+
+  expect(runs).toHaveLength(2);
+});
+
+test("call() lists what the tool wrote, also when it failed, and keeps it for its user without secrets", async () => {
+  const { workspace } = open({ secrets: { TOKEN: "secret-token-1" } }, [], {}, async ({ files }, input) => {
+    await files?.add({ path: "a.txt", bytes: 14 }, Buffer.from("secret-token-1"));
+    await files?.add({ path: "secret-token-1.txt", bytes: 1, savedTo: "/x" });
+    if (input["path"] === "fail") throw new Error("failed");
+  });
+  const call = (path: string): Promise<ToolOutcome> => workspace.call("read", { path }, { user: "ada" });
+
+  const [ok, failed] = [await call("a.txt"), await call("fail")];
+
+  expect(failed.files).toEqual(ok.files);
+  const handle = ok.files?.[0]?.handle ?? "";
+  expect(ok.files?.[1]?.path).not.toContain("secret-token-1");
+  expect((await workspace.readOutput(handle, { user: "ada" })).text).not.toContain("secret-token-1");
+  await expect(workspace.readOutput(handle, { user: "bob" })).rejects.toMatchObject({ code: "output-missing" });
+});
+
+test("call() lists of a tool that is tried again what its last try wrote", async () => {
+  let tries = 0;
+  const parts = { annotations: { idempotent: true }, limits: { retries: 1 } };
+  const { workspace } = open({ retries: { minMs: 1 } }, [], parts, async ({ files }) => {
+    tries += 1;
+    await files?.add({ path: `${tries}.txt`, bytes: 1 });
+    if (tries === 1) throw new Error("failed");
+  });
+
+  const outcome = await workspace.call("read", { path: "a.txt" });
+
+  expect(outcome).toMatchObject({ status: "ok", files: [{ path: "2.txt" }] });
+});
+
+type Run = (context: RuntimeContext, input: Record<string, unknown>) => Promise<void>;
+
+/** A runtime that finds a file in `path`, and knows who named it. */
+function createRuntime(run: Run = async () => {}): {
+  readonly runtime: Runtime;
+  readonly namers: FileNamer[];
+  readonly runs: RuntimeContext[];
+} {
+  const namers: FileNamer[] = [];
+  const runs: RuntimeContext[] = [];
+  const runtime: Runtime = {
+    kind: "files",
+    findFiles(tool, input, by): readonly NamedFile[] {
+      namers.push(by);
+      const name = String((input as Record<string, unknown>)["path"]);
+      if (name === "refused") throw new KitbagError("file-denied", { tool: tool.name, file: name, reason: "a test" });
+      const use = tool.files?.["path"] ?? "read";
+      return [{ at: ["path"], name, path: `/project/${name}`, use, kind: name === "folder" ? "folder" : "file" }];
+    },
+    async run(_tool, input, context) {
+      runs.push(context);
+      await run(context, input as Record<string, unknown>);
+      return null;
+    },
+  };
+  return { runtime, namers, runs };
+}
+
+function toTool(parts: Partial<Tool>): Tool {
+  return {
+    ...defineTool({ name: "read", description: "Reads a file", run: () => null }),
+    inputSchema: { type: "object" },
+    files: { path: "read" },
+    code: { kind: "files" },
+    ...parts,
+  };
+}
+
+function open(
+  options: WorkspaceOptions = {},
+  tools: readonly Tool[] = [],
+  parts: Partial<Tool> = {},
+  run?: Run,
+): Omit<ReturnType<typeof createRuntime>, "runtime"> & { readonly workspace: Workspace } {
+  const { runtime, ...seen } = createRuntime(run);
+  const workspace = createWorkspace({
+    localUser: "me",
+    ...options,
+    tools: [toTool(parts), ...tools],
+    runtimes: [runtime],
+  });
+  return { workspace, ...seen };
+}
