@@ -11,12 +11,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createProject, type Project, runKitbag } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { connectStdio } from "../../../test/support/serve-kitbag.ts";
 import { clientNames, findClient } from "../connect/clients.ts";
 import { readServers } from "../connect/edit-servers.ts";
 
@@ -138,6 +141,48 @@ test("kitbag connect shows no secret of an entry that it replaces", async () => 
 
   expect(stderr).toContain("- args:");
   expect(stdout + stderr).not.toContain("s3cr3t");
+});
+
+test("kitbag connect --adopt runs a client's servers in Kitbag's sandbox, and --remove gives them back", async (context) => {
+  needProgram(context, "bwrap");
+  const server = fileURLToPath(new URL("../../../test/support/mcp-servers/raw-server.mjs", import.meta.url));
+  const servers = {
+    raw: { command: process.execPath, args: [server], env: { TEST_SECRET: "0p3n-s3same" } },
+    off: { command: "x", disabled: true },
+  };
+  const text = JSON.stringify({ mcpServers: servers }, null, 2);
+  const project = createProject({ ".mcp.json": text });
+
+  const adopted = await runKitbag(["connect", "--adopt", ".mcp.json", "--yes"], { project });
+  const config = readFileSync(join(project.folder, "kitbag.config.json"), "utf8");
+  const { client } = await connectStdio(project, []);
+  const echoed = await client.callTool({ name: "call_tool", arguments: { name: "raw/echo", input: { text: "hi" } } });
+  const told = await client.callTool({ name: "call_tool", arguments: { name: "raw/secret", input: {} } });
+  const kept = readServers(readFileSync(join(project.folder, ".mcp.json"), "utf8"), findClient("claude-code"));
+  const removed = await runKitbag(["connect", "claude-code", "--remove", "--yes"], { project });
+
+  expect(adopted, adopted.stderr).toMatchObject({ code: 0 });
+  expect(Object.keys(kept)).toEqual(["off", "kitbag"]);
+  expect(JSON.stringify([adopted, removed, config, told])).not.toContain("0p3n-s3same");
+  expect(JSON.parse(config)).toMatchObject({
+    mcp: { raw: { env: ["TEST_SECRET"], permissions: { read: expect.anything() as string[] } } },
+  });
+  expect(echoed.content).toEqual([{ type: "text", text: "again: hi" }]);
+  expect(removed, removed.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(project.folder, ".mcp.json"), "utf8"))).toEqual({ mcpServers: servers });
+  expect(JSON.parse(readFileSync(join(project.folder, "kitbag.config.json"), "utf8"))).toEqual({ mcp: {} });
+  expect(readFileSync(join(project.home, "secrets.env"), "utf8")).not.toContain("0p3n-s3same");
+});
+
+test("kitbag connect --adopt changes no configuration that is a program, and says so", async () => {
+  const text = '{"mcpServers":{"a":{"command":"x"}}}';
+  const project = createProject({ ".mcp.json": text, "kitbag.config.mjs": "export default {};" });
+
+  const { code, stderr } = await runKitbag(["connect", "--adopt", "--yes"], { project });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("it is a program, which kitbag connect --adopt does not change");
+  expect(readFileSync(join(project.folder, ".mcp.json"), "utf8")).toBe(text);
 });
 
 test("kitbag connect lists the clients, and names the one that was meant", async () => {

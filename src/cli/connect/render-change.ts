@@ -48,12 +48,19 @@ function maskValue(value: JsonValue | undefined, key: string): JsonValue {
 const secretFlag = /^--?[\w-]*(?:key|token|secret|passw|auth|header|cookie)[\w-]*$/iu;
 const secretPart = /((?:key|token|secret|passw\w*|auth\w*|cookie)["']?\s*[=:]\s*).+/iu;
 
-/** A word of a command line without what may be a secret: keys of known forms, values of telling names, long random texts. */
-function maskWord(word: string, before?: unknown): string {
+/** A word of a command line, or a URL, without what may be a secret; long random texts may be one, too. */
+export function maskWord(word: string, before?: unknown): string {
+  return maskKnown(word, before).replaceAll(/(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{32,}/gu, "…");
+}
+
+/** Whether a word of a command line, or a URL, holds a secret: a key of a known form, or the value of a telling name. */
+export function hasSecret(word: string, before?: unknown): boolean {
+  return maskKnown(word, before) !== word;
+}
+
+function maskKnown(word: string, before: unknown): string {
   if (typeof before === "string" && secretFlag.test(before)) return "…";
   return maskSecrets(word)
     .replace(secretPart, "$1…")
-    .replace(/(:\/\/)[^/@\s]+@/u, "$1…@")
-    .replace(/\?.+$/u, (query) => (word.includes("://") ? "?…" : query))
-    .replaceAll(/(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{32,}/gu, "…");
+    .replace(/(:\/\/)[^/@\s]+@/u, "$1…@");
 }

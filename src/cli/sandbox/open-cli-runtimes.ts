@@ -88,7 +88,9 @@ export function createInstallTeller({
 }
 
 /** The file of secrets in Kitbag's home: a line `NAME=value` each. */
-const fileName = "secrets.env";
+export function toSecretFile(home: string): string {
+  return join(home, "secrets.env");
+}
 
 /**
  * Finds values for names that tools may see: in the environment, else in the file of secrets. No other user may read that file.
@@ -101,10 +103,15 @@ export function createSecretFinder(
 ): (name: string) => string | undefined {
   let secrets: ReadonlyMap<string, string> | undefined;
   const fromEnvironment = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined);
-  return (name) => fromEnvironment(name) ?? (secrets ??= loadSecretFile(join(home, fileName))).get(name);
+  return (name) => fromEnvironment(name) ?? (secrets ??= loadSecretFile(toSecretFile(home))).get(name);
 }
 
-function loadSecretFile(path: string): ReadonlyMap<string, string> {
+/**
+ * Reads the file of secrets; there need not be one.
+ *
+ * @throws {KitbagError} `config-invalid` if others can read it, or one of its lines is not NAME=value.
+ */
+export function loadSecretFile(path: string): ReadonlyMap<string, string> {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return new Map();
   if ((facts.mode & 0o077) !== 0) {

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 
 import { checkGateOptions } from "../../gate/check-gate-options.ts";
 import { isEverywhere, isLoopback } from "../../gate/origin.ts";
@@ -7,7 +7,7 @@ import { findSkills } from "../../skills/discovery/find-skills.ts";
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { getText } from "../options.ts";
 import { toFindOptions } from "../skills/load-reports.ts";
-import { type ClientEntry, type Machine, renderClientConfig } from "../connect/clients.ts";
+import { type ClientEntry, type ConnectScope, type Machine, renderClientConfig } from "../connect/clients.ts";
 import { isSource, mainFile } from "../own-files.ts";
 import { readTokens, withoutMissing } from "./tokens.ts";
 import type { HttpOptions, ServeOptions } from "./serve-options.ts";
@@ -43,6 +43,12 @@ export function toMachine({ env }: Pick<Invocation, "env">): Machine {
 export function toClientEntry(wanted: ServeOptions, invocation: Invocation, session: string): ClientEntry {
   checkServable(wanted, invocation);
   return wanted.http === undefined ? toStdio(wanted, invocation) : toHttp(wanted.http, session);
+}
+
+/** The name of a session: each client, and in a project each project, has its own skills open over HTTP. */
+export function toSession(client: string, scope: ConnectScope, { cwd }: Invocation): string {
+  if (scope === "user") return client;
+  return `${client}.${basename(cwd).replaceAll(/[^A-Za-z0-9.:@_-]/gu, "-")}`.slice(0, 64);
 }
 
 function checkServable({ directories, http }: ServeOptions, invocation: Invocation): void {
