@@ -173,7 +173,16 @@ async function compose(): Promise<void> {
 /** Starts the real command in a project of its own. */
 async function serve(): Promise<{ url: URL; child: ChildProcess }> {
   const program = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
-  const args = ["--conditions=@kitbag/source", program, "serve", "--no-token", "--http", "127.0.0.1:0"];
+  const args = [
+    "--conditions=@kitbag/source",
+    program,
+    "serve",
+    "--no-token",
+    "--http",
+    "127.0.0.1:0",
+    "--open",
+    "forge,code",
+  ];
   const started = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: folder, KITBAG_HOME: join(folder, "home") },

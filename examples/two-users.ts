@@ -102,7 +102,7 @@ async function revokeDuringStream(token: string): Promise<void> {
 
 /** Starts the real command in a project of its own. */
 async function serve(): Promise<{ url: URL; child: ChildProcess }> {
-  const started = spawn(process.execPath, [...program, "serve", "--http", "127.0.0.1:0", "--json"], {
+  const started = spawn(process.execPath, [...program, "serve", "--http", "127.0.0.1:0", "--json", "--open", "forge"], {
     ...environment,
     stdio: ["ignore", "pipe", "inherit"],
   });

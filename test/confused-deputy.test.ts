@@ -15,7 +15,7 @@ const [writer, reader, owner] = ["writer", "reader", "owner"].map((name) => `${n
 test("a script without permissions reaches neither other skills, nor programs, nor host functions, nor the forge", async (context) => {
   needProgram(context, "python3");
   const project = createDeputies();
-  const { client } = await connectStdio(project, ["skills", "--module", "tools.ts"]);
+  const { client } = await connectStdio(project, ["skills", "--module", "tools.ts", "--open", "forge,code"]);
   await call(client, "activate_skill", { name: "quiet" });
   await call(client, "activate_skill", { name: "net" });
   await call(client, "create_tool", sayTool("victim", "unharmed"));
@@ -50,7 +50,7 @@ test("a tool that a user with few scopes makes does for others only what its aut
   needProgram(context, "python3");
   const project = createDeputies();
   project.write("tokens", `${writer} writer tools:write\n${reader} reader tools:read\n${owner} owner tools\n`);
-  const server = await startHttp(project, ["--module", "tools.ts", "--token", "@tokens"]);
+  const server = await startHttp(project, ["--module", "tools.ts", "--token", "@tokens", "--open", "forge,code"]);
   const [low, high] = [await connectHttp(server.url, writer), await connectHttp(server.url, owner)];
   await call(high, "create_tool", sayTool("victim", "unharmed"));
   const helper = {
@@ -70,7 +70,7 @@ test("a tool that a user with few scopes makes does for others only what its aut
   const pipeline = await call(low, "create_pipeline", steps);
 
   expect(made).toContain('"status":"live"');
-  expect(used).toContain('Cannot call "delete_tool"');
+  expect(used).toContain('Cannot call "forge/delete_tool"');
   // What a user makes is theirs until a person shares it.
   expect(seen).toMatch(/helper/u);
   expect(seen).not.toContain("unharmed");

@@ -43,7 +43,7 @@ test.for<[ClientKind, ClientKind]>([
   "kitbag serve tells a client of each change that another makes: %s makes, %s sees",
   async ([maker, viewer], context) => {
     needProgram(context, "python3");
-    const { url } = await startHttp(createProject(), ["--no-token"]);
+    const { url } = await startHttp(createProject(), ["--no-token", "--open", "forge,code"]);
     const client = await connectHttp(url, { kind: maker });
     const other = await watch(url, viewer);
 
@@ -69,7 +69,7 @@ test.for<[ClientKind, ClientKind]>([
 
 test("kitbag serve keeps the tool that is live when a change of it does not pass, and tells nobody else", async (context) => {
   needProgram(context, "python3");
-  const { url } = await startHttp(createProject(), ["--no-token"]);
+  const { url } = await startHttp(createProject(), ["--no-token", "--open", "forge,code"]);
   const client = await connectHttp(url);
   const other = await watch(url, "legacy");
   await other.seeAfter(() => call(client, "create_tool", countWords));
@@ -88,7 +88,7 @@ test("kitbag serve keeps the tool that is live when a change of it does not pass
 
 test("kitbag serve says which recorded calls come out differently, and still calls the version before", async (context) => {
   needProgram(context, "python3");
-  const { url } = await startHttp(createProject(), ["--no-token"]);
+  const { url } = await startHttp(createProject(), ["--no-token", "--open", "forge,code"]);
   const client = await connectHttp(url, { kind: "pinned" });
   const text = "to be or not to be";
   await call(client, "create_tool", countWords);
@@ -112,8 +112,8 @@ test("kitbag serve says which recorded calls come out differently, and still cal
 test("kitbag serve shows on stdio what another kitbag serve of the same project made", async (context) => {
   needProgram(context, "python3");
   const project = createProject();
-  const { client: first } = await connectStdio(project);
-  const { client: second } = await connectStdio(project);
+  const { client: first } = await connectStdio(project, ["--open", "forge,code"]);
+  const { client: second } = await connectStdio(project, ["--open", "forge,code"]);
   let told = 0;
   second.setNotificationHandler("notifications/tools/list_changed", () => void (told += 1));
 

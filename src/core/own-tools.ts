@@ -20,6 +20,9 @@ export const forgeToolNames = [
   "tool_state",
 ] as const;
 
+/** The skills that Kitbag itself has where it serves: the one whose tools make tools, and the one whose tool runs programs. */
+export const ownSkillNames = ["forge", "code"] as const;
+
 /** The tools that a model may have beside those of the workspace. */
 export const modelToolNames: readonly string[] = [
   "activate_skill",

@@ -21,7 +21,7 @@ test("kitbag serve lists tools whose schemas every client can read", async (cont
   const { tools } = JSON.parse(seen.stdout) as { tools: readonly { name: string }[] };
   expect(seen.stderr).not.toMatch(/^Error:/mu);
   expect(seen.stderr).toMatch(/^0 errors, /mu);
-  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["add", "call_tool", "create_tool"]));
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["add", "call_tool", "forge__create_tool"]));
   expect(seen.code).toBe(0);
 });
 
@@ -64,7 +64,7 @@ test("kitbag serve lists skills whose files have the digests that it says", asyn
 
 /** How the Inspector is to start our server. */
 function serve({ folder, home }: Project, ...words: readonly string[]): readonly string[] {
-  const tools = words.length === 0 ? ["--module", "tools.ts"] : words;
+  const tools = words.length === 0 ? ["--module", "tools.ts", "--open", "forge,code"] : words;
   return ["-e", `KITBAG_HOME=${home}`, ...program, "serve", "--project", folder, ...tools];
 }
 

@@ -215,9 +215,8 @@ test("kitbag forge lists its operations, which are those that clients of kitbag 
 
   const operations = (JSON.parse(listed.stdout) as { operations: { name: string }[] }).operations;
   expect(operations.map(({ name }) => name)).toEqual(forgeOperations.map(({ name }) => name));
-  expect(served.filter((name) => !own.includes(name)).toSorted()).toEqual(
-    operations.map(({ name }) => name).toSorted(),
-  );
+  const made = served.filter((name) => !own.includes(name)).map((name) => name.replace(/^(?:forge|code)__/u, ""));
+  expect(made.toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   expect(text.stdout).toMatch(/^create_tool +Make a tool/mu);
 });
 
@@ -300,8 +299,7 @@ async function listServed(project: Project): Promise<{ served: readonly string[]
     const found = answers.map((line) => JSON.parse(line) as Listed).find(({ id }) => id === 2);
     return found?.result.tools.map(({ name }) => name) ?? [];
   };
-  const own = (await list("--no-forge")).filter((name) => name !== "execute_code");
-  return { served: await list(), own };
+  return { served: await list("--open", "forge,code"), own: await list("--no-forge") };
 }
 
 interface Listed {

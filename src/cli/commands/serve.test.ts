@@ -20,6 +20,8 @@ const token = ["a", "made", "up", "token", "0123456789"].join("-");
 
 test("kitbag serve answers an MCP client on stdio with the tools of the project", async () => {
   const { client } = await connectStdio(createTools(), ["--module", "tools.ts"]);
+  const closed = await client.listTools();
+  for (const name of ["forge", "code"]) await client.callTool({ name: "activate_skill", arguments: { name } });
 
   const { tools } = await client.listTools();
   const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
@@ -28,13 +30,14 @@ test("kitbag serve answers an MCP client on stdio with the tools of the project"
     expect.arrayContaining([
       "greet",
       "call_tool",
-      "execute_code",
       "read_output",
-      "create_tool",
-      "create_from_template",
-      "create_skill_step",
+      "code__execute_code",
+      "forge__create_tool",
+      "forge__create_from_template",
+      "forge__create_skill_step",
     ]),
   );
+  expect(closed.tools.map(({ name }) => name).filter((name) => /forge|code/u.test(name))).toEqual([]);
   expect(answer.content).toEqual([{ type: "text", text: "Hello Ada" }]);
 });
 
@@ -44,11 +47,11 @@ test("kitbag serve keeps what the tools of a new folder keep in that folder, fro
   const draft = { name: "keeper", description: "Keeps", language: "bash", code, examples: [{ input: {} }] };
   const state = { tool: "keeper", key: "k" };
 
-  const first = await connectStdio(project);
+  const first = await connectStdio(project, ["--open", "forge"]);
   await first.client.callTool({ name: "create_tool", arguments: draft });
   await first.client.callTool({ name: "tool_state", arguments: { ...state, action: "set", value: 42 } });
   await first.client.close();
-  const second = await connectStdio(project);
+  const second = await connectStdio(project, ["--open", "forge"]);
   const kept = await second.client.callTool({ name: "tool_state", arguments: { ...state, action: "get" } });
 
   expect(kept.structuredContent).toMatchObject({ found: true, value: 42 });
@@ -68,10 +71,15 @@ test("kitbag serve asks the configured model to write tools, and serves without 
   },
 };
 `;
-  const withModel = await connectStdio(createProject({ "tools.mjs": config }), ["--module", "tools.mjs"]);
+  const withModel = await connectStdio(createProject({ "tools.mjs": config }), [
+    "--module",
+    "tools.mjs",
+    "--open",
+    "forge",
+  ]);
   const unusable = createProject({ "kitbag.config.json": '{"model": "nobody/none"}' });
   await runKitbag(["trust", "."], { project: unusable });
-  const without = await connectStdio(unusable, []);
+  const without = await connectStdio(unusable, ["--open", "forge"]);
   const call = { name: "generate_tool", arguments: { description: "A CSV report", name: "made" } };
 
   const written = await withModel.client.callTool(call);
@@ -163,14 +171,16 @@ test("kitbag serve follows the folders of skills", async () => {
 
   writeSkill(project, "second");
 
-  await expect.poll(async () => listSkills(client), { timeout: 20_000 }).toEqual(["counter", "second"]);
+  await expect
+    .poll(async () => listSkills(client), { timeout: 20_000 })
+    .toEqual(["code", "counter", "forge", "second"]);
 });
 
 test("kitbag serve runs a program that calls tools", async () => {
-  const { client } = await connectStdio(createTools(), ["--module", "tools.ts"]);
+  const { client } = await connectStdio(createTools(), ["--module", "tools.ts", "--open", "code"]);
 
   const answer = await client.callTool({
-    name: "execute_code",
+    name: "code__execute_code",
     arguments: { code: 'return await Promise.all(["a", "b"].map((name) => tools.greet({ name })))' },
   });
 
@@ -182,10 +192,12 @@ test("kitbag serve --no-forge lets nobody make tools, and --exposure dispatch sh
   const { client } = await connectStdio(createTools(), words);
 
   const { tools } = await client.listTools();
+  const skills = await listSkills(client);
   const made = await client.callTool({ name: "call_tool", arguments: { name: "create_tool", input: {} } });
   const called = await client.callTool({ name: "call_tool", arguments: { name: "greet", input: { name: "Ada" } } });
 
   expect(tools.map(({ name }) => name)).not.toContain("greet");
+  expect(skills).toEqual(["code"]);
   expect(made.isError).toBe(true);
   expect(text(called)).toContain("Hello Ada");
 });

@@ -1,5 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
+import { defineSkill } from "../../core/define-skill.ts";
 import type { Runtime } from "../../core/runtime.ts";
+import type { Skill } from "../../core/skill.ts";
 import type { Forge, ForgeOptions, ForgePolicy } from "../../forge/forge-interface.ts";
 import type { CodeRuntime } from "../../runtimes/code/code-runtime.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
@@ -64,7 +66,7 @@ export async function openWorkshop(
   const servers = openServers(invocation, runtimes);
   await servers.add(workspace, mcp);
   const followed = await addSkills(opened, servers);
-  await code.addTool(workspace);
+  addOwnSkill(invocation, workspace, await createCodeSkill());
   const { store } = options;
   const forge = hasForge
     ? await addForge(invocation, { workspace, store, runtimes, followed, model, prices, approve, ...made })
@@ -114,8 +116,6 @@ async function openTools(invocation: Invocation, additions: Additions): Promise<
 /** What runs the programs of models. */
 interface CodeMode {
   readonly runtime: Runtime;
-  /** Adds `execute_code`, unless the project has a tool of this name. */
-  addTool(workspace: Workspace): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -144,10 +144,6 @@ function createCodeMode(runtimes: Runtimes): CodeMode {
         const isPython = (input as { readonly language?: unknown }).language === "python";
         return (await find(isPython)).run(tool, input, context);
       },
-    },
-    async addTool(workspace) {
-      if (workspace.getTool("execute_code") !== undefined) return;
-      workspace.add(await createServedCodeTool());
     },
     async close() {
       await Promise.allSettled([...loaded.values()].map(async (runtime) => (await runtime).close()));
@@ -208,14 +204,48 @@ async function addForge(invocation: Invocation, sources: ForgeSources): Promise<
     }),
     createImportTool({ directory, home, allowLocal: false, ...kept }),
   ];
-  workspace.change(() => {
-    // A tool of the project that has the same name goes before ours.
-    for (const tool of tools) {
-      if (workspace.getTool(tool.name) !== undefined) continue;
-      workspace.add(tool, tool.inject.includes("sampling") ? { injected: { sampling: writers.noClient } } : {});
-    }
-  });
+  addOwnSkill(invocation, workspace, createForgeSkill(tools), { injected: { sampling: writers.noClient } });
   return forge;
+}
+
+/** Adds a skill of Kitbag's own, closed. A skill of the project that has the same name goes before it. */
+function addOwnSkill(
+  { terminal }: Invocation,
+  workspace: Workspace,
+  skill: Skill,
+  options: Parameters<Workspace["addSkill"]>[1] = {},
+): void {
+  if (workspace.getSkill(skill.name) === undefined) return workspace.addSkill(skill, options);
+  terminal.note(
+    `The skill ${skill.name} of this project goes before Kitbag's own of this name, which is not there now; rename the folder to have both\n`,
+  );
+}
+
+/** The skill with which a model makes tools and skills. Closed, it costs a client nothing. */
+function createForgeSkill(tools: readonly Tool[]): Skill {
+  return defineSkill({
+    name: "forge",
+    description:
+      "Makes, changes, tests and imports tools and skills, which are live at once. Open it when no tool does what the work needs, or when a tool that was made here must change.",
+    tools,
+    workDirection: `Look with search_tools first whether a tool does it already.
+- A new tool: plugin:forge/create_tool with code and examples, plugin:forge/create_pipeline to put tools together, or plugin:forge/create_from_template.
+- A tool that was made here: plugin:forge/update_tool changes it, plugin:forge/test_tool runs its examples, plugin:forge/rollback_tool brings an earlier version back.
+- A kind of work that comes again: plugin:forge/create_skill. Skills of others: plugin:forge/import.
+A draft that asks for permissions may wait for a person: tell the user what the answer says. Close this skill when you are done.`,
+  });
+}
+
+/** The skill with which a model runs programs that call tools. */
+export async function createCodeSkill(): Promise<Skill> {
+  return defineSkill({
+    name: "code",
+    description:
+      "Runs a program (JavaScript, TypeScript or Python) that calls tools: many calls, loops and filters in one go, of which only the result comes back.",
+    tools: [await createServedCodeTool()],
+    workDirection:
+      'Find the tools with search_tools and detail "typescript", open the skills that they belong to, and give the program to plugin:code/execute_code.',
+  });
 }
 
 /** The model that writes tools. @throws {KitbagError} `price-unknown` if users have quotas in dollars that it cannot be held to. */
@@ -253,7 +283,7 @@ async function findModel(
 }
 
 /** Makes the tool that runs programs, as clients get it. */
-export async function createServedCodeTool(): Promise<Tool> {
+async function createServedCodeTool(): Promise<Tool> {
   const { createCodeTool, howTo } = await import("../../runtimes/code/create-code-tool.ts");
   // Which tools there are changes with every skill that is opened, and a description that changes costs clients their caches.
   const description = `${howTo} search_tools with detail "typescript" declares the tools that you find.`;

@@ -9,6 +9,7 @@ import { describeAsking } from "../../forge/permissions-beyond.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { Clock } from "../../workspace/call/clock.ts";
 import { defaultLimits } from "../../workspace/options/limits.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
@@ -20,7 +21,7 @@ import { toPrintableLine, toPrintable } from "../printable.ts";
 import { renderOpened } from "../render-tool.ts";
 import { openProject, type Project } from "../open-project.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { createServedCodeTool, openWorkshop, type Workshop } from "./open-workshop.ts";
+import { createCodeSkill, openWorkshop, type Workshop } from "./open-workshop.ts";
 import type { ForgeOperation } from "./operations.ts";
 import { renderForged } from "./render-forged.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -57,13 +58,13 @@ async function run(
   { invocation, records }: Project,
   { workspace, options, asking }: RunParts,
 ): Promise<Answer> {
-  const tool = findTool(workspace, name);
+  const { tool, address, owner } = findTool(workspace, name);
   const input = await readParameters(tool, invocation);
-  for (const skill of getTexts(invocation.options, "open")) await openSkill(workspace, skill);
+  for (const skill of [owner, ...getTexts(invocation.options, "open")]) await openSkill(workspace, skill);
   const view = createCallView(invocation, { help: `kitbag forge ${name} --help` });
   const callOptions = { ...toCallOptions(invocation, options, records), onEvent: view.onEvent };
   const limitMs = callOptions.limitMs ?? tool.limits.limitMs ?? options.limits?.limitMs ?? defaultLimits.limitMs;
-  const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(name, input, { ...callOptions, ...more });
+  const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(address, input, { ...callOptions, ...more });
   // A program in code mode asks nothing, and reads how much time it has.
   const outcome = await untilInterrupted((signal) =>
     tool.meta === true ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
@@ -72,12 +73,13 @@ async function run(
   return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
 }
 
-/** A tool of the project goes before the one of the forge for clients, too; here it is not what was asked for. */
-function findTool(workspace: Workspace, name: string): Tool {
-  const found = workspace.getTool(name);
-  if (found !== undefined && (found.tool.meta === true || found.tool.code.kind === "code")) return found.tool;
+/** A skill of the project may have the name of the forge's, and goes before it for clients, too. */
+function findTool(workspace: Workspace, name: string): RegisteredTool {
+  const skill = name === "execute_code" ? "code" : "forge";
+  const found = workspace.getTool(`${skill}/${name}`);
+  if (found !== undefined && (found.tool.meta === true || found.tool.code.kind === "code")) return found;
   throw usageError(
-    `Cannot do ${name}: the project has a tool of this name, which goes before that of the forge; to call it: kitbag call ${name}`,
+    `Cannot do ${name}: the project has a skill ${skill}, which goes before Kitbag's own of this name; rename its folder`,
   );
 }
 
@@ -231,6 +233,6 @@ function isDeep(flag: string): boolean {
 async function findOperationTool(name: string, invocation: Invocation): Promise<Tool> {
   return withForge(invocation, async (forge) => {
     const tools = [...createForgeTools(forge), ...createWorkflowTools(forge), createImportTool()];
-    return tools.find((tool) => tool.name === name) ?? createServedCodeTool();
+    return [...tools, ...(await createCodeSkill()).tools].find((tool) => tool.name === name) as Tool;
   });
 }

@@ -13,8 +13,8 @@ test("kitbag serve shows each client what the configuration says for its name, a
     { client: "*", exposure: "direct" },
   ];
   const project = createProject({ "kitbag.config.json": JSON.stringify({ serve: { exposure } }) });
-  const { url } = await startHttp(project, ["--no-token"]);
-  const flagged = await startHttp(project, ["--exposure", "both", "--no-token"]);
+  const { url } = await startHttp(project, ["--no-token", "--open", "forge"]);
+  const flagged = await startHttp(project, ["--exposure", "both", "--no-token", "--open", "forge"]);
 
   const seen = {
     narrow: await listTools(url, "narrow-client"),
@@ -23,10 +23,10 @@ test("kitbag serve shows each client what the configuration says for its name, a
   };
 
   expect(seen.narrow).toContain("call_tool");
-  expect(seen.narrow).not.toContain("create_tool");
-  expect(seen.other).toContain("create_tool");
+  expect(seen.narrow).not.toContain("forge__create_tool");
+  expect(seen.other).toContain("forge__create_tool");
   expect(seen.other).not.toContain("call_tool");
-  expect(seen.flagged).toEqual(expect.arrayContaining(["call_tool", "create_tool"]));
+  expect(seen.flagged).toEqual(expect.arrayContaining(["call_tool", "forge__create_tool"]));
 });
 
 test("kitbag serve makes tools live at once that ask for what the configuration's policy grants, and holds back the others", async () => {
@@ -35,7 +35,7 @@ test("kitbag serve makes tools live at once that ask for what the configuration'
 
   const untrusted = await runKitbag(["serve"], { project });
   await runKitbag(["trust", "."], { project });
-  const { client } = await connectStdio(project);
+  const { client } = await connectStdio(project, ["--open", "forge"]);
   const make = (name: string, host: string) =>
     client.callTool({
       name: "create_tool",

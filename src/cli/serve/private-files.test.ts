@@ -25,7 +25,7 @@ test("kitbag serve --http shows no user what another one made, and runs what lie
   }
   await runKitbag(["trust", ".kitbag/skills/placed", "--yes"], { project });
   const [ann = "", bob = ""] = await Promise.all(["ann", "bob"].map(makeToken));
-  const server = await startHttp(project, ["skills", "--store", "memory"]);
+  const server = await startHttp(project, ["skills", "--store", "memory", "--open", "forge"]);
   const [one, two] = await Promise.all([connectHttp(server.url, ann), connectHttp(server.url, bob)]);
 
   const code = "cat >/dev/null; echo CANARY";

@@ -3,7 +3,7 @@ import { join, relative, sep } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isName, nameRule } from "../../core/names.ts";
-import { modelToolNames } from "../../core/own-tools.ts";
+import { forgeToolNames, modelToolNames, ownSkillNames } from "../../core/own-tools.ts";
 
 /** Where the tools of a project are, and their neighbours. */
 export interface ToolsFolder {
@@ -100,14 +100,14 @@ function readEntries(path: string) {
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
 
 /** Tools that are always there for a model, and the workspace itself. */
-const reserved: ReadonlySet<string> = new Set([...modelToolNames, "global"]);
+const reserved: ReadonlySet<string> = new Set([...modelToolNames, ...forgeToolNames, ...ownSkillNames, "global"]);
 
 /** Why `name` cannot be the name of a tool or a skill that is made, and of its folder; nothing if it can. */
 export function refuseName(name: unknown): string | undefined {
   if (!isName(name)) return `a name is ${nameRule}${suggest(name)}`;
   if (name.endsWith(".")) return 'a name does not end in ".": some systems drop it';
   if (devices.test(name)) return "some systems take this name for a device; take another one";
-  if (reserved.has(name.toLowerCase())) return "Kitbag itself has a tool of this name; take another one";
+  if (reserved.has(name.toLowerCase())) return "Kitbag itself has a tool or skill of this name; take another one";
   return undefined;
 }
 

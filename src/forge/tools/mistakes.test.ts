@@ -58,7 +58,11 @@ test.for<[what: string, draft: object, told: string]>([
   ["a name with an accent", { ...countWords, name: "zähler" }, '; such as "zahler"'],
   ["a name that is a path", { ...countWords, name: "../../x" }, '; such as "x"'],
   ["a name that says nothing", { ...countWords, name: "!" }, "starting with a letter or digit, at most 64"],
-  ["the name of one of these tools", { ...countWords, name: "create_tool" }, "which was not made here; take another"],
+  [
+    "the name of one of these tools",
+    { ...countWords, name: "create_tool" },
+    "Kitbag itself has a tool or skill of this name; take another one",
+  ],
   [
     "a permission that is true",
     { ...countWords, permissions: { network: true } },

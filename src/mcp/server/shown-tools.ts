@@ -2,6 +2,7 @@ import { renderSchema } from "../../core/schema/render-schema.ts";
 import { createBatchTool } from "../../workspace/dispatch/batch-dispatch.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import { isTrusted } from "../../workspace/skills/render-skills.ts";
 import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure, ServedClient } from "./client.ts";
 
@@ -60,6 +61,8 @@ export function findShownTools(client: ServedClient): ReadonlySet<string> {
 export interface PromptWords {
   /** Whether the client can call this tool. */
   has(tool: string): boolean;
+  /** The closed skill that a tool belongs to, if the client can open it. */
+  findClosed(tool: string): string | undefined;
   /** How a text names a tool: by its name, or by the tool that reaches it. */
   name(tool: string): string;
   /** What a tool takes, as it is now; empty if the client knows it already. */
@@ -72,16 +75,28 @@ export function createPromptWords(client: ServedClient): PromptWords {
   const shown = findShownTools(client);
   const reaches = shown.has("call_tool");
 
-  function has(tool: string): boolean {
-    return shown.has(tool) || (reaches && session.isToolAvailable(tool));
+  const wireName = (tool: string): string => session.getTool(tool)?.wireName ?? tool;
+  const isShown = (tool: string): boolean => shown.has(wireName(tool));
+
+  /** The skill that must be opened before the tool can be called, if the client can open it. */
+  function findClosed(tool: string): string | undefined {
+    const entry = session.getTool(tool);
+    if (entry?.source !== "skill" || !shown.has("activate_skill") || session.isToolAvailable(entry.address))
+      return undefined;
+    const skill = session.getSkill(entry.owner);
+    return skill !== undefined && skill.modelInvocable && isTrusted(skill) ? skill.name : undefined;
   }
 
   return {
-    has,
-    name: (tool) => (shown.has(tool) ? `\`${tool}\`` : `\`call_tool\` with the name ${tool}`),
+    has: (tool) => isShown(tool) || (reaches && session.isToolAvailable(tool)) || findClosed(tool) !== undefined,
+    findClosed,
+    name: (tool) =>
+      isShown(tool) || findClosed(tool) !== undefined
+        ? `\`${wireName(tool)}\``
+        : `\`call_tool\` with the name ${wireName(tool)}`,
     takes(tool) {
-      // Who is shown a tool has its schema already.
-      const entry = shown.has(tool) ? undefined : session.getTool(tool);
+      // Who is shown a tool has its schema already, and so has who opens its skill.
+      const entry = isShown(tool) || findClosed(tool) !== undefined ? undefined : session.getTool(tool);
       if (entry === undefined) return "";
       // It stands in a numbered step, and backticks are for names of tools.
       const schema = renderSchema(entry.tool.inputSchema).replaceAll("`", "'").replaceAll("\n", "\n   ");

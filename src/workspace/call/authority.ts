@@ -91,6 +91,8 @@ function mayReach({ host, holder }: Call, caller: Entry, target: Entry): boolean
   if (reused !== undefined) return reused === target.address;
   if (caller.source !== "global" && caller.owner === target.owner) return true;
   const isHost = isHostCode(caller);
+  // Kitbag's own skills, which make tools and run programs, call what the outermost caller may call.
+  if (isHost && isReserved(caller)) return true;
   if (isHost && (caller.source !== "skill" || target.source !== "skill")) return true;
   if (caller.source === "skill") return host.skills.mayUse(caller.owner, target, holder);
   return (caller.tool.uses ?? []).some((address) => {

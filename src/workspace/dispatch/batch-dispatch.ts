@@ -40,9 +40,9 @@ const batchProperties = {
     items: {
       type: "object",
       properties: {
-        name: { type: "string", minLength: 1, description: "As search_tools or activate_skill gave it" },
-        version: { type: "string", description: "Only if it must be this one" },
-        input: { type: "object", additionalProperties: true, default: {}, description: "What the tool takes" },
+        name: { type: "string", minLength: 1 },
+        version: { type: "string" },
+        input: { type: "object", additionalProperties: true, default: {} },
       },
       required: ["name"],
     },
@@ -51,12 +51,12 @@ const batchProperties = {
     type: "string",
     enum: ["parallel", "sequence"],
     default: "parallel",
-    description: "Whether all begin at once, or each when the one before has ended",
+    description: "All at once, or one after the other",
   },
   stopOnFailure: {
     type: "boolean",
     default: false,
-    description: "In sequence: whether the rest is left out after one that failed",
+    description: "In sequence: leave out the rest after one that failed",
   },
 } as const;
 
@@ -99,7 +99,7 @@ export function createBatchTool(session: Session): DispatchTool {
   return createDispatchTool({
     name: "call_tools",
     description:
-      "Calls many tools in one go, all at once or one after the other, and answers with the result of each in the order they were given. For calls that do not need each other's output.",
+      "Calls many tools in one go and answers with the result of each, in order. For calls that do not need each other's output.",
     properties: batchProperties,
     required: ["calls"],
     outputSchema: batchOutput,

@@ -15,7 +15,7 @@ import { toDigest } from "../../platform/digest.ts";
 import { readPage } from "../outputs/read-output.ts";
 
 const readOnly = { readOnly: true, idempotent: true } as const;
-const ofSkill = { name: { type: "string", minLength: 1, description: "The name of the skill" } } as const;
+const ofSkill = { name: { type: "string", minLength: 1 } } as const;
 
 const listProperties = {
   offset: { type: "integer", minimum: 0, default: 0, description: "Where to go on: next of the answer before" },
@@ -147,7 +147,7 @@ interface ReadInput {
 }
 
 const fileProperties = {
-  skill: { type: "string", minLength: 1, description: "The name of the skill" },
+  skill: { type: "string", minLength: 1 },
   path: {
     type: "string",
     minLength: 1,

@@ -31,7 +31,7 @@ export function createOutputTool(workspace: Pick<Workspace, "readOutput" | "sear
       name: "read_output",
       title: "Read a large output",
       description:
-        "Reads an output that was too large to show, by its handle. Give offset to read it page by page, search to find words in it, or, if it is JSON, path (such as rows[3].name) and from to take out a part.",
+        "Reads an output that was too large to show: page by page (offset), by words (search), or a part of JSON (path, such as rows[3].name, and from).",
       input: inputSchema,
       annotations: { readOnly: true, idempotent: true },
       run: (input, { user }) => read(workspace, input as unknown as ReadInput, user),
@@ -51,11 +51,11 @@ interface ReadInput {
 const inputSchema: JsonObject = {
   type: "object",
   properties: {
-    handle: { type: "string", description: "As it was given with the head of the output: output:sha256:…" },
-    offset: { type: "integer", minimum: 0, description: "Where to begin, in bytes; of the answer before: nextOffset" },
-    search: { type: "string", description: "Words to find; upper and lower case are the same" },
-    path: { type: "string", description: "Of a part of JSON: rows, rows[3].name" },
-    from: { type: "integer", minimum: 0, description: "Of a list: the first item, from 0" },
+    handle: { type: "string", description: "output:sha256:…, as the answer gave it" },
+    offset: { type: "integer", minimum: 0, description: "In bytes; nextOffset of the page before" },
+    search: { type: "string", description: "Words to find, in any case" },
+    path: { type: "string", description: "Of a part of JSON" },
+    from: { type: "integer", minimum: 0, description: "The first item of a list, from 0" },
     limit: { type: "integer", minimum: 1, maximum: 1000, description: "How many places or items" },
   },
   required: ["handle"],

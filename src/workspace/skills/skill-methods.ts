@@ -21,6 +21,12 @@ export type SkillOutcome =
     }
   | { readonly status: "failed"; readonly error: Failure };
 
+/** What may be said when a skill is added. */
+export interface AddSkillOptions {
+  /** Values for the `inject` of its tools; they go before the workspace's. */
+  readonly injected?: Readonly<Record<string, unknown>>;
+}
+
 /** What may be said when a skill is opened or closed. */
 export interface SkillOptions {
   readonly signal?: AbortSignal;
@@ -60,7 +66,7 @@ export interface SkillMethods {
    *
    * @throws {KitbagError} `skill-duplicate` if there is one of this name; `owner-invalid` if a component has it.
    */
-  addSkill(skill: Skill): void;
+  addSkill(skill: Skill, options?: AddSkillOptions): void;
   /**
    * Puts another version in the place of the skill of this name, in one change. If it is open it stays open with the new tools.
    *

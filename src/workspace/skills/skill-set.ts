@@ -16,13 +16,13 @@ import {
 import type { RunningCalls } from "./running-calls.ts";
 import { closedWith, unneededBy, checkSkill, findSkill } from "./plan-activation.ts";
 import { createSkillActivations } from "./skill-activations.ts";
-import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
+import type { AddSkillOptions, SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, mayUse, registerReused, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
 
 /** Which skills there are and who has which of them open. */
 export interface SkillSet {
   readonly skills: ReadonlyMap<string, Skill>;
-  add(skill: Skill): void;
+  add(skill: Skill, options?: AddSkillOptions): void;
   replace(skill: Skill): void;
   /** Closes them for everybody. */
   remove(names: readonly string[], options: SkillOptions): Promise<boolean>;
@@ -62,12 +62,12 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
 
   return {
     skills,
-    add(skill) {
+    add(skill, { injected } = {}) {
       if (skills.has(skill.name)) throw new KitbagError("skill-duplicate", { skill: skill.name });
       if (registry.ownedBy(skill.name).length > 0) {
         throw new KitbagError("owner-invalid", { owner: skill.name, reason: "it is already the name of a component" });
       }
-      registry.change(() => registerTools(registry, skill));
+      registry.change(() => registerTools(registry, skill, injected));
       skills.set(skill.name, skill);
       changes += 1;
       tellChanged([skill.name]);

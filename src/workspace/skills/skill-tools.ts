@@ -1,15 +1,15 @@
 import type { Skill, ToolReuse } from "../../core/skill.ts";
 import type { Tool, FunctionCode } from "../../core/tool.ts";
-import type { Holder } from "../registry/registered-tool.ts";
+import type { Holder, InjectedRecord } from "../registry/registered-tool.ts";
 import type { Entry, Registry, RegistryView } from "../registry/registry.ts";
 import { createTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { type JsonSchema, isSchemaObject } from "../../core/schema/json-schema.ts";
 
 /** Puts a skill's own tools into the registry; they are not available before the skill is open. */
-export function registerTools(registry: Registry, skill: Skill): void {
+export function registerTools(registry: Registry, skill: Skill, injected?: InjectedRecord): void {
   for (const tool of skill.tools) {
-    registry.add(tool, { source: "skill", name: skill.name }, { versions: earlierOf(skill, tool) });
+    registry.add(tool, { source: "skill", name: skill.name }, { injected, versions: earlierOf(skill, tool) });
   }
   registry.reserve(skill.name);
 }

@@ -79,7 +79,12 @@ async function getOwn(
   const workflow = findWorkflows(client).find((one) => one.name === name);
   if (workflow === undefined) return undefined;
   checkValues(workflow, values);
-  return toResult(workflow.description, workflow.render(withoutEmpty(values), createPromptWords(client), client));
+  const words = createPromptWords(client);
+  const closed = new Set(workflow.needs.map(words.findClosed).filter((skill) => skill !== undefined));
+  const first = [...closed].map(
+    (skill) => `Open the skill ${skill} with \`activate_skill\` first: it has the tools for this.\n\n`,
+  );
+  return toResult(workflow.description, first.join("") + workflow.render(withoutEmpty(values), words, client));
 }
 
 async function useSkill(client: ServedClient, values: Values, signal: AbortSignal): Promise<GetPromptResult> {

@@ -121,7 +121,7 @@ function renderSkills({ client, shown, skills }: GuideFacts): string[] {
 
 function renderTools({ client, shown }: GuideFacts): string[] {
   const forge: ReadonlySet<string> = new Set(forgeToolNames);
-  const tools = client.session.getAvailableTools().filter((entry) => !forge.has(entry.wireName));
+  const tools = client.session.getAvailableTools().filter(({ tool }) => !forge.has(tool.name));
   const lines = tools.map((entry) => `- ${nameOf(entry, shown)}: ${plain(entry.tool.description)}`);
   return section("Tools", cut(lines, "tools", shown.has("search_tools") ? "search_tools" : undefined));
 }
@@ -140,8 +140,9 @@ function cut(lines: readonly string[], noun: string, finder: string | undefined)
 function renderForge({ client, shown }: GuideFacts): string[] {
   const { session } = client;
   const lines = forgeToolNames.flatMap((name) => {
-    const entry = shown.has(name) || shown.has("call_tool") ? session.getTool(name) : undefined;
+    const entry = session.getTool(name);
     if (entry === undefined || !session.isToolAvailable(entry.address)) return [];
+    if (!shown.has(entry.wireName) && !shown.has("call_tool")) return [];
     return [`- ${nameOf(entry, shown)}: ${plain(entry.tool.description)}`];
   });
   return section("Make tools and skills", lines, [
