@@ -82,19 +82,8 @@ export async function startService(isFirst: boolean): Promise<Service> {
   const runToken = async (...words: string[]): Promise<string> =>
     (await promisify(execFile)(process.execPath, [command, "token", ...words, "--json"], place)).stdout;
 
-  const words = [
-    "serve",
-    "skills",
-    "--open",
-    "code",
-    "--module",
-    "tools.mjs",
-    "--http",
-    "127.0.0.1:0",
-    "--json",
-    "--log",
-    "warn",
-  ];
+  const served = ["skills", "--open", "code", "--module", "tools.mjs", "--http", "127.0.0.1:0"];
+  const words = ["serve", ...served, "--json", "--log", "warn"];
   const line = [process.execPath, command, ...words];
   const [program = "", ...args] = isFirst ? ["unshare", ...container, ...line] : line;
   const child = spawn(program, args, { ...place, stdio: ["ignore", "pipe", "pipe"] });

@@ -598,7 +598,7 @@ async function askWith(url: string, headers: Record<string, string>): Promise<nu
 
 async function listSkills(client: Client): Promise<string[]> {
   const { skills } = JSON.parse(text(await client.callTool({ name: "list_skills", arguments: {} }))) as Listed;
-  return skills.map(({ name }) => name);
+  return skills.map(({ name }) => name).toSorted();
 }
 
 interface Listed {

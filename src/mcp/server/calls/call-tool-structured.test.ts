@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 
-import { clientKinds, connectHttp, listen, textOf, type ClientKind } from "../../../../test/support/mcp-clients.ts";
+import { clientKinds, connectHttp, listen, type ClientKind } from "../../../../test/support/mcp-clients.ts";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
