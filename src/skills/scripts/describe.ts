@@ -53,7 +53,8 @@ function cleanLine(raw: string, fileName: string): string {
     .replace(/^(?:\*+(?!\*)|#+|\/\/+|;+|--+)\s*/u, "")
     .replace(/^@(?:fileoverview|file|description|overview|brief)\b\s*/u, "")
     .trim();
-  if (decoration.test(line)) return "";
+  // The path of a file, as some write it into their first line.
+  if (decoration.test(line) || /^(?:[\w.@-]+\/)+[\w.-]+\.\w{1,4}$/u.test(line)) return "";
   if (fileName === "") return line;
   const stem = fileName.replace(/\.\w+$/u, "");
   const lower = line.toLowerCase();
@@ -78,4 +79,24 @@ function shorten(text: string): string {
   if (plain.length <= longestDescription) return plain;
   const cut = plain.slice(0, longestDescription - 1);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), longestDescription / 2))}…`;
+}
+
+const aboutCode =
+  /^(?:exit (?:immediately |early )?(?:on|if|when)|fail (?:on|fast|if)|abort (?:on|if)|stop (?:on|if)|strict mode|check(?:ing|s)? (?:if|that|whether|for|we)|ensure|make sure|terminal|ansi|colou?rs?|get (?:the )?(?:script|current|project|root|directory)|set (?:up|default|the|strict|-)|set\b|defaults?|config(?:uration)?|constants?|variables|globals?|parse|load|import|source|helpers?|functions?|bail|enable|paths?|director(?:y|ies)|detect|initiali[sz]e|validate (?:arg|input)|arguments?|require[sd]?)\b/iu;
+
+/**
+ * Whether a comment of one line is about the line of code under it and not about the script: "Exit on error" above `set -e`,
+ * "Terminal colours" above a constant.
+ */
+export function isAboutNextLine(source: string, comment: string): boolean {
+  const line = comment.trim();
+  // What stands at the head of a script is about the script.
+  const [head = ""] = source.replace(/^#![^\n]*\n/u, "").split("\n", 1);
+  const isHead = head.includes(line);
+    .replace(/^#![^\n]*\n/u, "")
+    .slice(0, line.length + 10)
+    .includes(line);
+  if (isHead || line.includes("\n") || !aboutCode.test(line)) return false;
+  const end = source.indexOf(line) + line.length;
+  return /^[^\n]*\n[ \t]*[^\s#/*]/u.test(source.slice(end, end + 400));
 }

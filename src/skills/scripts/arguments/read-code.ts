@@ -20,11 +20,13 @@ type Rest = NonNullable<ArgvFacts["rest"]>;
 export function readCode(code: Code, dialect: Dialect): ArgvFacts {
   const lists = findLists(code, dialect);
   if (lists.uses.length === 0) return noFacts;
-  const uses = findPositions(code, lists, dialect);
+  const all = findPositions(code, lists, dialect);
+  const placed = findPlacedFlags(code, all);
+  const uses = withoutPlaced(all, placed);
   const demanded = demandedNames(code);
   const counts = readCounts(code, lists);
   const marks = findCommands(code, uses);
-  const flags = findFlags(code).map((flag) => withDemand(flag, demanded));
+  const flags = findFlags(code).map((flag) => withPlace(withDemand(flag, demanded), placed));
   const read = toPositions(outside(uses, marks), demanded, counts.optionalFrom);
   const looped = flags.length > 0 && read.size === 0 ? findLoopPlaces(code) : undefined;
   const rest = findRest(code, lists);
@@ -32,11 +34,38 @@ export function readCode(code: Code, dialect: Dialect): ArgvFacts {
     readsArgv: true,
     positions: looped === undefined ? read : withDemands(looped.positions, demanded),
     rest: looped === undefined ? rest : (looped.rest ?? restOf(looped, rest)),
-    minimum: counts.minimum,
+    minimum: counts.minimum === undefined ? undefined : Math.max(0, counts.minimum - 2 * placed.length),
     flags: [...flags, ...findOpenFlags(code, flags).map((flag) => withDemand(flag, demanded))],
     commands: marks.map((mark) => toCommand(code, mark, { uses, lists, demanded })),
     flagsLast: uses.some(({ filtered }) => !filtered) && flags.length > 0 ? true : undefined,
   });
+}
+
+/** A flag that must stand at a place of its own, with its value after it: `if sys.argv[2] != "--path"`, then `sys.argv[3]`. */
+interface PlacedFlag {
+  readonly flag: string;
+  readonly place: number;
+}
+
+function findPlacedFlags(code: Code, uses: readonly PositionUse[]): readonly PlacedFlag[] {
+  return uses.flatMap(({ node, place }): PlacedFlag[] => {
+    const outer = code.parentOf(node);
+    if (outer?.kind !== "operation" || !/^!==?$/u.test(outer.operator)) return [];
+    const flag = outer.operands.map((operand) => textOf(operand) ?? "").find((text) => /^--?[A-Za-z]/u.test(text));
+    const hasValue = uses.some((use) => use.place === place + 1);
+    return flag === undefined || !hasValue ? [] : [{ flag, place }];
+  });
+}
+
+/** The places that are left, counted without those of flags and their values. */
+function withoutPlaced(uses: readonly PositionUse[], placed: readonly PlacedFlag[]): readonly PositionUse[] {
+  const taken = new Set(placed.flatMap(({ place }) => [place, place + 1]));
+  const before = (place: number): number => [...taken].filter((one) => one < place).length;
+  return uses.filter(({ place }) => !taken.has(place)).map((use) => ({ ...use, place: use.place - before(use.place) }));
+}
+
+function withPlace(fact: FlagFact, placed: readonly PlacedFlag[]): FlagFact {
+  return placed.some(({ flag }) => fact.flags.includes(flag)) ? { ...fact, takesValue: true, required: true } : fact;
 }
 
 /** A flag that the code does not go on without: `if (!options.title) { …; process.exit(1) }` */

@@ -31,7 +31,7 @@ export function findFileParameters({ inputSchema, mapping, text, declared = {} }
     if (schema === undefined) continue;
     uses ??= findFileUses(text);
     const seen = uses.of(part.property, part.kind === "positional" ? place : undefined);
-    const use = useOf({ part, schema, declared: ownValue(declared, part.property), seen });
+    const use = useOf({ part, schema, text, declared: ownValue(declared, part.property), seen });
     if (use !== undefined) found.push([part.property, use]);
   }
   return Object.fromEntries(found);
@@ -54,19 +54,22 @@ function textSchema(schema: unknown): JsonSchema | undefined {
 interface Evidence {
   readonly part: PropertyPart;
   readonly schema: JsonSchema;
+  /** Of the script. */
+  readonly text: string;
   readonly declared: DeclaredPath | undefined;
   readonly seen: ReturnType<FileUses["of"]>;
 }
 
-function useOf({ part, schema, declared, seen }: Evidence): FileUse | undefined {
+function useOf({ part, schema, text, declared, seen: inCode }: Evidence): FileUse | undefined {
+  if (declared === "none") return undefined;
   const help = typeof schema["description"] === "string" ? schema["description"] : "";
   const words = wordsOf(part);
-  if (declared === "none") return undefined;
-  const isSeen = seen !== undefined && !isOther(words);
-  if (declared === "write" || (isSeen && seen === "write")) return "write";
+  const seen = isOther(words) ? undefined : inCode;
+  if (declared === "write" || seen === "write") return "write";
   if (declared === "read") return "read";
-  const isPath = declared !== undefined || isSeen || isPathByText({ words, help, schema });
-  return isPath ? (seen === "read" && !isOutput(words) ? "read" : directionOf(words, help)) : undefined;
+  if (declared === undefined && seen === undefined && !isPathByText({ words, help, schema })) return undefined;
+  if (seen === "read") return isOutput(words) ? "write" : "read";
+  return help === "" && makesFolder(words, text) ? "write" : directionOf(words, help);
 }
 
 /** The words of the name: `outputFile` and `--output-file` are `output`, `file`. */
@@ -155,6 +158,12 @@ const sourceWord = /^(?:src|source|config|image|images)$/u;
 
 function isOutput(words: readonly string[]): boolean {
   return words.some((word) => outputWord.test(word)) && !words.some((word) => inputWord.test(word));
+}
+
+/** A script that makes a folder from a template, and has one parameter for where. */
+function makesFolder(words: readonly string[], text: string): boolean {
+  const isPlace = /^(?:path|dir|directory|folder)$/u.test(words.at(-1) ?? "") && words.length < 3;
+  return isPlace && /mkdir/u.test(text) && /\b(?:def|function)\s+_?(?:init|create|scaffold|generate|make)/u.test(text);
 }
 
 const isWritten =

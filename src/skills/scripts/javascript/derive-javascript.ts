@@ -7,7 +7,7 @@ import { findFields } from "../arguments/read-fields.ts";
 import { demandedNames } from "../arguments/read-positions.ts";
 import type { Code } from "../code/code.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
-import { toDescription } from "../describe.ts";
+import { isAboutNextLine, toDescription } from "../describe.ts";
 import { asOpen, type DerivedInterface, withTextInput } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { Parse } from "../syntax/parse.ts";
@@ -81,7 +81,7 @@ function describe(code: Code, fileName: string): string {
   const start = code.nodes[0]?.start ?? code.text.length;
   const firstLine = code.text.slice(0, start).split("\n").length;
   for (const text of headComments(code.pieces, firstLine)) {
-    const description = toDescription(text, fileName);
+    const description = isAboutNextLine(code.text, text) ? "" : toDescription(text, fileName);
     if (description !== "") return description;
   }
   return "";

@@ -21,7 +21,7 @@ import type { Reading, SourceScript } from "../reading.ts";
 import type { ScriptLanguage } from "../script-interface.ts";
 import { readUsage } from "../usage/read-usage.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import { fromLuaArgparse } from "./lua.ts";
+import { fromLuaArgparse, withVarargs } from "./lua.ts";
 import { fromGetoptLong, withShifts } from "./perl.ts";
 import { fromGetopt } from "./php.ts";
 import { plainArguments, readPlainPlaces, type PlainArguments } from "./plain-places.ts";
@@ -71,6 +71,7 @@ const languages: Readonly<Partial<Record<ScriptLanguage, Language>>> = {
     syntax: luaSyntax,
     arguments: plainArguments.lua,
     declared: fromLuaArgparse,
+    facts: withVarargs,
     stdin: /io\.(?:read|lines)\b|io\.stdin/u,
     asks: nothing,
   },
@@ -153,7 +154,7 @@ function isLibrary({ language, text }: SourceScript): boolean {
   if (language !== "ruby" && language !== "perl" && language !== "php" && language !== "lua") return false;
   if (text.startsWith("#!")) return false;
   const definition =
-    /^(?:require|use|package|module|class|def|sub|function|local function|namespace|interface|abstract|final|end|\}|\)|#|\/\/|--|\/\*| \*|\*|<\?php|1;|return|=|__END__|declare|const|\s|$)/u;
+    /^(?:require|use|package|module|class|def|sub|function|local function|namespace|interface|abstract|final|end|\}|\)|#|\/\/|--|\/\*| \*|\*|<\?php\s*$|1;|return|=|__END__|declare|const|\s|$)/u;
   return text.split("\n", 5000).every((line) => definition.test(line));
 }
 

@@ -1,3 +1,4 @@
+import type { ArgvFacts } from "../arguments/argv-facts.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { textOf, toJson } from "../code/literals.ts";
 import { findCalls, findClosing, readRange, splitRange, type Range, type Scanned } from "../code/scan.ts";
@@ -88,4 +89,19 @@ function toCount(args: JsonValue | undefined): Count {
   return isNumber
     ? { isMany: true, isOptional: false, minItems: args, maxItems: args }
     : { isMany: false, isOptional: false };
+}
+
+/** `local name, count = ...` reads the arguments of the script; `{...}` is all of them. */
+export function withVarargs(facts: ArgvFacts, { code }: Scanned): ArgvFacts {
+  const positions = new Map(facts.positions);
+  const [, names] = /^local\s+([\w\s,]{1,200}?)\s*=\s*\.\.\.\s*$/mu.exec(code) ?? [];
+  for (const [place, name] of names?.split(/\s*,\s*/u).entries() ?? [])
+    if (!positions.has(place)) positions.set(place, { name: name.trim() });
+  const [, list] = /^local\s+(\w+)\s*=\s*\{\s*\.\.\.\s*\}/mu.exec(code) ?? [];
+  const read = list === undefined ? [] : code.matchAll(new RegExp(`(?:(\\w+)\\s*=\\s*)?\\b${list}\\[(\\d)\\]`, "gu"));
+  for (const [, name, number] of read) {
+    const place = Number(number) - 1;
+    if (!positions.has(place)) positions.set(place, name === undefined ? {} : { name });
+  }
+  return { ...facts, positions, readsArgv: facts.readsArgv || names !== undefined || list !== undefined };
 }

@@ -33,14 +33,15 @@ const mostPlaces = 30;
  * is left to its usage text.
  */
 export function readPlainPlaces(scanned: Scanned, { list, first, strict }: PlainArguments): ArgvFacts {
-  if (!list.test(scanned.code)) return noFacts;
+  const code = withInterpolated(scanned);
+  if (!list.test(code)) return noFacts;
   const positions = new Map<number, PositionFact>();
-  const names = [list.source, ...aliasesOf(scanned, list)].join("|");
+  const names = [list.source, ...aliasesOf(code, list)].join("|");
   const read = new RegExp(
     String.raw`(?:[$@]?(?<name>[A-Za-z_]\w*)\s*(?:=|<-|:=)\s*)?(?:${names})(?:\[|\.fetch\()(?<number>\d{1,2})[\])]`,
     list.flags.includes("i") ? "giu" : "gu",
   );
-  for (const match of scanned.code.matchAll(read)) {
+  for (const match of code.matchAll(read)) {
     const { name, number = "0" } = match.groups ?? {};
     const place = Number(number) - first;
     if (place < 0 || place > mostPlaces) continue;
@@ -55,8 +56,18 @@ export function readPlainPlaces(scanned: Scanned, { list, first, strict }: Plain
   return { ...noFacts, readsArgv: true, positions };
 }
 
+/** The code with what stands in double quotes: `"$ARGV[0]"` reads an argument. */
+function withInterpolated({ code, text, pieces }: Scanned): string {
+  let whole = code;
+  for (const { kind, start, end } of pieces) {
+    if (kind === "string" && text.charAt(start) === '"')
+      whole = whole.slice(0, start) + text.slice(start, end) + whole.slice(end);
+  }
+  return whole;
+}
+
 /** `args <- commandArgs(…)` gives the list another name. */
-function aliasesOf({ code }: Scanned, list: RegExp): readonly string[] {
+function aliasesOf(code: string, list: RegExp): readonly string[] {
   const given = new RegExp(String.raw`(?<!\w)([A-Za-z_]\w*)\s*(?:=|<-)\s*(?:${list.source})\s*(?:$|;)`, "gmu");
   return Array.from(code.matchAll(given), ([, name = ""]) => String.raw`\b${name}`);
 }

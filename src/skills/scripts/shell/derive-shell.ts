@@ -1,4 +1,4 @@
-import { toDescription } from "../describe.ts";
+import { isAboutNextLine, toDescription } from "../describe.ts";
 import { asOpen } from "../derived-interface.ts";
 import type { ArgvFacts, StdinFact } from "../arguments/argv-facts.ts";
 import { deriveManualInterface } from "../arguments/derive-manual.ts";
@@ -18,7 +18,7 @@ export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: numbe
     source.text,
   );
   const texts = textsOf(script);
-  const description = describe(script, source.fileName);
+  const description = describe(script, source);
   const other = classify(source, script, facts);
   const programs = programsOf(script.nodes);
   if (other !== undefined) return { ...other, description, programs };
@@ -67,9 +67,9 @@ function programsOf(nodes: readonly ShellNode[]): readonly string[] {
   return [...programs];
 }
 
-function describe({ comments }: ShellScript, fileName: string): string {
+function describe({ comments }: ShellScript, { text: source, fileName }: SourceScript): string {
   for (const text of comments.slice(0, 3)) {
-    const description = toDescription(text, fileName);
+    const description = isAboutNextLine(source, text) ? "" : toDescription(text, fileName);
     if (description !== "") return description;
   }
   return "";
@@ -109,8 +109,14 @@ function readStdin(text: string, nodes: readonly ShellNode[]): StdinFact | undef
     text,
   );
   const isByLine = nodes.some((node) => node.kind === "loop" && !node.redirected && startsWithRead(node.head));
-  if (!isWhole && !isByLine) return undefined;
+  const isFilter = /^[ \t]*cat[ \t]*(?:-[ \t]*)?(?:\||$)/mu.test(text) || readsLine(text);
+  if (!isWhole && !isByLine && !isFilter) return undefined;
   return { as: /\bjq\b/u.test(text) && isWhole ? "json" : "text", fields: [] };
+}
+
+/** `read -r name`, which asks nothing and is fed by nothing in the script. */
+function readsLine(text: string): boolean {
+  return /^[ \t]*(?:IFS=\S*[ \t]+)?read(?:[ \t]+-[rsd]+)*(?:[ \t]+[A-Za-z_]\w*)+[ \t]*(?:$|;|\|\|)/mu.test(text);
 }
 
 function startsWithRead(head: readonly ShellNode[]): boolean {
