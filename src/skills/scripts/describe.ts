@@ -93,9 +93,6 @@ export function isAboutNextLine(source: string, comment: string): boolean {
   // What stands at the head of a script is about the script.
   const [head = ""] = source.replace(/^#![^\n]*\n/u, "").split("\n", 1);
   const isHead = head.includes(line);
-    .replace(/^#![^\n]*\n/u, "")
-    .slice(0, line.length + 10)
-    .includes(line);
   if (isHead || line.includes("\n") || !aboutCode.test(line)) return false;
   const end = source.indexOf(line) + line.length;
   return /^[^\n]*\n[ \t]*[^\s#/*]/u.test(source.slice(end, end + 400));

@@ -56,6 +56,8 @@ interface Block {
 function aboveCall(lines: readonly string[], { index, opened }: Block): string {
   const [, comment = ""] = /^\s*(?:#|\/\/)+\s*(.+)$/u.exec(lines[index - 1] ?? "") ?? [];
   if (index - 1 > opened && comment !== "") return toSentence(comment);
+  const [, beside = ""] = /\s{2,}#\s+(.+)$/u.exec(lines[index] ?? "") ?? [];
+  if (beside !== "") return toSentence(beside);
   const above = lines.slice(Math.max(0, opened - 3), opened).findLast((line) => line.trim() !== "") ?? "";
   if (/^\s*(?:#|\||`{3})/u.test(above)) return "";
   const sentence =
