@@ -53,14 +53,11 @@ export async function changeClient(target: Target, change: ClientChange, invocat
   change.before?.();
   const backup = backUp(file, resolveKitbagHome(invocation.env));
   writeClientFile(file, text, project);
-  const told = [
-    `${row.title} ${isRemoval ? "no longer starts Kitbag" : "is connected"}: ${shown}`,
-    backup && `The file as it was: ${backup}`,
-    ...(change.after?.() ?? []),
-    ...(isRemoval ? [] : renderNext(target, JSON.stringify(after))),
-  ];
-  const document = { status: isRemoval ? "removed" : "connected", ...facts, ...(backup !== undefined && { backup }) };
-  return { document, text: toLines(told) };
+  const lead = `${row.title} ${isRemoval ? "no longer starts Kitbag" : "is connected"}: ${shown}`;
+  const kept = backup === undefined ? [] : [`The file as it was: ${backup}`];
+  const next = isRemoval ? [] : renderNext(target, JSON.stringify(after));
+  const document = { status: isRemoval ? "removed" : "connected", ...facts, backup };
+  return { document, text: toLines([lead, ...kept, ...(change.after?.() ?? []), ...next]) };
 }
 
 function toLines(lines: readonly (string | undefined)[]): string {
