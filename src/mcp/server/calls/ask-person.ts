@@ -9,6 +9,7 @@ import { cutText } from "../../../core/cut-text.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CallTarget, PlannedCall } from "./call-target.ts";
+import { UnansweredError } from "./pausable-call.ts";
 
 const longestInput = 4000;
 const longestDescription = 300;
@@ -26,9 +27,16 @@ const approvalForm = {
 export function askApproval(ask: AskClient): Approve {
   return async (request) => {
     const question = inputRequired.elicit({ message: renderQuestion(request), requestedSchema: approvalForm });
-    const { approval } = await ask({ approval: question }, { signal: request.signal });
-    return toDecision(approval ?? {});
+    const answers = await ask({ approval: question }, { signal: request.signal }).catch(toUnanswered);
+    if (answers instanceof UnansweredError) return { decision: "deny", reason: answers.message };
+    return toDecision(answers["approval"] ?? {});
   };
+}
+
+/** A client that fails to answer does not fail the call: the call says what it lacks. */
+function toUnanswered(cause: unknown): UnansweredError {
+  if (cause instanceof UnansweredError) return cause;
+  throw cause;
 }
 
 function toDecision({ action, content }: Readonly<Record<string, unknown>>): ApprovalDecision {
@@ -73,7 +81,8 @@ async function askForCall({ tool, address }: RegisteredTool, given: unknown, ask
   if (form === undefined) return given;
   const message = toVisibleText(`The tool ${address} needs more than it was given.`);
   const question = inputRequired.elicit({ message, requestedSchema: form });
-  const { input: answer } = await ask({ input: question }, { takeEarly: true });
+  const answers = await ask({ input: question }, { takeEarly: true }).catch(toUnanswered);
+  const answer = answers instanceof UnansweredError ? undefined : answers["input"];
   return answer?.["action"] === "accept" ? { ...(given as Input | undefined), ...(answer["content"] as Input) } : given;
 }
 

@@ -222,6 +222,22 @@ test("tools/call shows the head of an output that is too large, and where the re
   expect(error.isError).toBe(true);
 });
 
+test("tools/call says why it failed if a client of 2025 cannot answer what it says that it can", async () => {
+  const { wipe, runs } = createWipe();
+  const { url } = await listen({ workspace: createWorkspace({ tools: [greet, wipe] }) });
+  // It declares forms, and has nothing that shows them.
+  const client = await connectHttp(url, { capabilities: { elicitation: { form: {} } } });
+
+  const lacking = await client.callTool({ name: "greet", arguments: {} });
+  const unapproved = await client.callTool({ name: "wipe", arguments: { disk: "a" } });
+
+  expect(lacking.isError).toBe(true);
+  expect(textOf(lacking)).toContain("name: expected a string, found nothing");
+  expect(unapproved.isError).toBe(true);
+  expect(textOf(unapproved)).toContain("the client did not answer the question");
+  expect(runs).toEqual([]);
+});
+
 test("tools/call ends a call that waits for a person when its client of 2025 is gone", async () => {
   const { wipe, runs } = createWipe();
   const { url, server } = await listen({ workspace: createWorkspace({ tools: [wipe] }) });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 import {
   inputRequired,
@@ -7,6 +7,7 @@ import {
   TRACEPARENT_META_KEY,
   TRACESTATE_META_KEY,
   type CallToolResult,
+  type InputRequests,
   type InputRequiredResult,
 } from "@modelcontextprotocol/server";
 
@@ -19,7 +20,7 @@ import { askApproval, askMissingInput } from "./ask-person.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, toTargetResult } from "./call-target.ts";
 import type { OpenCalls } from "./open-calls.ts";
-import { PausableCall, type CallContext } from "./pausable-call.ts";
+import { PausableCall, type CallContext, type CallStep } from "./pausable-call.ts";
 
 /** What a `tools/call` asks for. */
 export interface ToolRequest {
@@ -44,10 +45,11 @@ export async function callTool(
     state === undefined
       ? new PausableCall(context, client.generation, (made) => runTool(client, request, made))
       : continueCall(typeof state === "string" ? paused.take(state, toOwner(client, request)) : undefined, context);
-  const step = await call.next().finally(running.begin(client.caller, (reason) => call.abort(reason)));
+  const { send } = context.mcpReq;
+  const ask = client.generation === "2025" && send !== undefined ? toAsker(send) : undefined;
+  const step = await advance(call, ask).finally(running.begin(client.caller, (reason) => call.abort(reason)));
   if (step.status === "done") return step.result;
-  // A client of 2025 is asked while its request waits, and may still cancel that request.
-  if (client.generation === "2026") call.detach();
+  call.detach();
   try {
     const requestState = paused.keep(call, toOwner(client, request));
     return inputRequired({ inputRequests: step.questions, requestState });
@@ -56,6 +58,39 @@ export async function callTool(
     call.abort(new Error("The call cannot wait for an answer"));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Cannot ask for more: ${describeCause(cause)}`);
   }
+}
+
+/**
+ * Goes on until the call is over, or has questions that its client answers with another request. A client of 2025 is asked while its
+ * request waits. If it fails to answer, the call goes on without an answer, and says what it lacks.
+ */
+async function advance(call: PausableCall, ask: AskQuestion | undefined): Promise<CallStep> {
+  let step = await call.next();
+  while (ask !== undefined && step.status === "asking") {
+    try {
+      const asked = Object.entries(step.questions).map(async ([key, question]) => [key, await ask(question)] as const);
+      call.answer(Object.fromEntries(await Promise.all(asked)));
+    } catch (cause) {
+      if (call.signal.aborted) throw cause;
+      call.refuse(`the client did not answer the question: ${describeCause(cause)}`);
+    }
+    step = await call.next();
+  }
+  return step;
+}
+
+type AskQuestion = (question: InputRequests[string]) => Promise<unknown>;
+
+/** How long a person may think. */
+const answerMs = 10 * 60_000;
+
+function toAsker(send: NonNullable<CallContext["mcpReq"]["send"]>): AskQuestion {
+  return ({ method, params }) => {
+    // The protocol of 2025 gives each question that leads to a page a name; that of 2026 gives it none.
+    const isPage = method === "elicitation/create" && params.mode === "url";
+    const question = { method, params: isPage ? { ...params, elicitationId: randomUUID() } : params };
+    return send(question as never, { timeout: answerMs, resetTimeoutOnProgress: true });
+  };
 }
 
 function continueCall(call: PausableCall | undefined, context: CallContext): PausableCall {

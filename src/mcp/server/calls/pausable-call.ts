@@ -13,6 +13,8 @@ interface CalledRequest extends Pick<
   ServerContext["mcpReq"],
   "_meta" | "envelope" | "inputResponses" | "notify" | "requestState" | "signal"
 > {
+  /** Asks a client of 2025 something while its request waits; missing where a request cannot do that. */
+  readonly send?: ServerContext["mcpReq"]["send"];
   /** Sends what the tool logs. The protocol keeps it for clients that know nothing else. */
   log(level: "info", data: JsonValue, logger: string): Promise<void>;
 }
@@ -29,6 +31,9 @@ export type CallStep =
 export const maxRounds: Readonly<Record<McpGeneration, number>> = { "2025": 128, "2026": 10 };
 
 type Answers = Readonly<Record<string, unknown>>;
+
+/** A question that the client could not, or did not, answer. */
+export class UnansweredError extends Error {}
 
 interface Question {
   readonly questions: InputRequests;
@@ -152,7 +157,10 @@ export class PausableCall {
       let isDue = false;
       const show = (): void => {
         isDue = false;
-        if (this.#rounds >= maxRounds[this.#generation]) this.#refuseAll();
+        const rounds = maxRounds[this.#generation];
+        if (this.#rounds >= rounds) {
+          this.refuse(`the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`);
+        }
         if (this.#waiting.length === 0) return;
         this.#rounds += 1;
         this.#onQuestion = () => {};
@@ -166,10 +174,9 @@ export class PausableCall {
     });
   }
 
-  #refuseAll(): void {
-    const rounds = maxRounds[this.#generation];
-    const reason = `the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`;
-    for (const question of this.#waiting.splice(0)) question.reject(new Error(reason));
+  /** Fails the questions that wait. The call goes on, and can say what it lacks. */
+  refuse(reason: string): void {
+    for (const question of this.#waiting.splice(0)) question.reject(new UnansweredError(reason));
   }
 
   /** The questions of a round, each under a key of its own. */
