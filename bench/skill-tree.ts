@@ -6,18 +6,20 @@ export interface TreeSize {
   readonly skills: number;
   /** In all skills together, spread evenly. */
   readonly scripts: number;
+  /** Of the body of each SKILL.md, about 330 bytes each. @default 12 */
+  readonly sections?: number;
 }
 
 /**
  * Writes a tree of skills that looks like the public ones: a body of about 4 kB, three fifths of the scripts in Python with
  * argparse, the rest in shell and JavaScript, no two files alike. The same size gives the same bytes.
  */
-export function writeSkillTree(folder: string, { skills, scripts }: TreeSize): void {
+export function writeSkillTree(folder: string, { skills, scripts, sections = 12 }: TreeSize): void {
   for (let index = 0; index < skills; index += 1) {
     const first = Math.floor((index * scripts) / skills);
     const last = Math.floor(((index + 1) * scripts) / skills);
     const numbers = Array.from({ length: last - first }, (_, offset) => first + offset);
-    for (const [path, text] of Object.entries(skillFiles(index, numbers))) writeText(join(folder, path), text);
+    for (const [path, text] of Object.entries(skillFiles(index, numbers, sections))) writeText(join(folder, path), text);
   }
 }
 
@@ -26,11 +28,11 @@ function writeText(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-function skillFiles(index: number, numbers: readonly number[]): Record<string, string> {
+function skillFiles(index: number, numbers: readonly number[], sections: number): Record<string, string> {
   const name = `skill-${String(index).padStart(5, "0")}`;
   const programs = numbers.map((number) => renderProgram(number));
   return {
-    [`${name}/SKILL.md`]: renderDocument(name, index, programs),
+    [`${name}/SKILL.md`]: renderDocument({ name, index, programs, sections }),
     [`${name}/references/guide.md`]: `# Guide of ${name}\n\n${"Look at the input before you change it.\n".repeat(20)}`,
     ...Object.fromEntries(programs.map(({ file, text }) => [`${name}/scripts/${file}`, text])),
   };
@@ -42,10 +44,17 @@ interface Program {
   readonly call: string;
 }
 
-function renderDocument(name: string, index: number, programs: readonly Program[]): string {
+interface DocumentParts {
+  readonly name: string;
+  readonly index: number;
+  readonly programs: readonly Program[];
+  readonly sections: number;
+}
+
+function renderDocument({ name, index, programs, sections: count }: DocumentParts): string {
   const calls = programs.map(({ file, call }) => `\`\`\`bash\n${call.replace(file, `scripts/${file}`)}\n\`\`\``);
   const sections = Array.from(
-    { length: 12 },
+    { length: count },
     (_, section) => `## Step ${section + 1}
 
 Read the files that the person named, in the order in which they were named, and note what is odd about each of them (${index}).

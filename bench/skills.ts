@@ -17,7 +17,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 const plain = join(folder, "plain");
 const withScripts = join(folder, "with-scripts");
-const cacheFile = join(folder, "cache");
+const cacheFolder = join(folder, "cache");
 /** Files in it are saved, so that it is a tree of its own. */
 const watched = join(folder, "watched");
 /** How many are in each tree. */
@@ -61,13 +61,13 @@ const question: Question = {
     writeSkillTree(watched, { skills: counts.withScripts, scripts: 2000 });
     // What was written just before is always read: clocks of file systems are coarse.
     await wait(2500);
-    loadSkills({ directories: [withScripts], cacheFile });
-    loadSkills({ directories: [watched], cacheFile });
+    loadSkills({ directories: [withScripts], cacheFolder });
+    loadSkills({ directories: [watched], cacheFolder });
     return [
       { name: "3,000 skills, yaml and fs alone", measure: () => measure(readAlone, plain, counts.plain).cpuMs },
       { name: "3,000 skills", measure: () => loadSkills({ directories: [plain] }, counts.plain) },
       { name: "2,000 scripts, cold", measure: () => loadSkills({ directories: [withScripts] }) },
-      { name: "2,000 scripts, warm", measure: () => loadSkills({ directories: [withScripts], cacheFile }) },
+      { name: "2,000 scripts, warm", measure: () => loadSkills({ directories: [withScripts], cacheFolder }) },
       {
         name: "2,000 scripts, cold, until the answer",
         measure: () => measure(loadAll, JSON.stringify({ directories: [withScripts] }), counts.withScripts).elapsedMs,
@@ -75,7 +75,7 @@ const question: Question = {
       {
         name: "2,000 scripts, warm, until the answer",
         measure: () =>
-          measure(loadAll, JSON.stringify({ directories: [withScripts], cacheFile }), counts.withScripts).elapsedMs,
+          measure(loadAll, JSON.stringify({ directories: [withScripts], cacheFolder }), counts.withScripts).elapsedMs,
       },
       ...saves.map((save) => ({ name: save.name, measure: () => measureSave(save) })),
     ];
@@ -118,7 +118,7 @@ const loadAll = `
 
 interface LoadOptions {
   readonly directories: readonly string[];
-  readonly cacheFile?: string;
+  readonly cacheFolder?: string;
 }
 
 function loadSkills(options: LoadOptions, expected = counts.withScripts): number {
@@ -136,10 +136,10 @@ const saveAndWait = `
   import { appendFileSync } from "node:fs";
   import { createWorkspace } from "kitbag";
   import { createSkillSource, followSkills } from "kitbag/skills";
-  const { tree, cacheFile, file, count } = JSON.parse(process.argv[1]);
+  const { tree, cacheFolder, file, count } = JSON.parse(process.argv[1]);
   const name = "skill-00000";
   const workspace = createWorkspace();
-  const followed = await followSkills(workspace, createSkillSource({ directories: [tree], cacheFile }));
+  const followed = await followSkills(workspace, createSkillSource({ directories: [tree], cacheFolder }));
   await workspace.activateSkill(name);
   // Somebody who starts a program saves something a moment later.
   await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -157,7 +157,7 @@ const saveAndWait = `
   console.log(JSON.stringify({ elapsedMs }));`;
 
 function measureSave({ file, count }: Save): number {
-  const argument = JSON.stringify({ tree: watched, cacheFile, file, count });
+  const argument = JSON.stringify({ tree: watched, cacheFolder, file, count });
   return (runProgram(saveAndWait, argument) as Pick<Cost, "elapsedMs">).elapsedMs;
 }
 

@@ -1,18 +1,13 @@
 import { basename, resolve } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
-import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
 import { addSkillsOption, getTexts } from "../options.ts";
 import { renderTable, toShownPath, plural } from "../render.ts";
-import { findLeftOut } from "../../skills/discovery/find-left-out.ts";
 import { firstFinding, renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { checkFolders } from "../skills/check-folders.ts";
 import { toFindOptions, toLoadOptions } from "../skills/load-reports.ts";
-import { checkCallable } from "../skills/check-gate.ts";
-import { createUsesCheck, isOpenEnded, toolsOf } from "../skills/check-uses.ts";
-import { scanSkill } from "../../skills/scan/scan-skill.ts";
 
 /** `kitbag check`: what is wrong with skills, and what to do about it. */
 export const checkCommand: CliCommand = {
@@ -65,36 +60,17 @@ async function loadChecked(invocation: Invocation, spec: boolean): Promise<{ ski
     args.length > 0
       ? { directories: named.map((directory) => resolve(cwd, directory)) }
       : toFindOptions(invocation, named);
-  // The bytes that were read are the bytes that are scanned.
-  const memory = createSkillMemory();
-  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, named), ...places, spec, memory });
-  const checkUses = createUsesCheck(reports);
-  const byName = new Map(reports.flatMap((report) => (report.skill === undefined ? [] : [[report.name, report]])));
-  const findTools = (name: string): readonly string[] | undefined => {
-    const found = byName.get(name);
-    return found?.skill === undefined || isOpenEnded(found.skill) ? undefined : toolsOf(found);
-  };
-  const skills: CheckedSkill[] = [];
-  for (const report of reports) {
-    const { snapshot, facts } = memory.read(report.directory);
-    const readText = (path: string): string | undefined => toText(snapshot.contents.get(path));
-    const sources = { document: facts?.facts.document, directory: cwd, findTools };
-    const found =
-      report.skill === undefined
-        ? []
-        : [...checkUses(report.skill, readText), ...(await checkCallable(report.skill, sources))];
-    skills.push(toChecked(report, [...found, ...scanSkill(snapshot)], cwd));
-  }
-  const { files, leftOut } = findLeftOut(places, new Set(reports.map(({ directory }) => directory)));
+  const { folders, files, leftOut, diagnostics } = await checkFolders(
+    places,
+    { ...toLoadOptions(invocation, named), spec },
+    cwd,
+  );
+  const skills = folders.map(({ report, findings }) => toChecked(report, findings, cwd));
   const others = [
     ...diagnostics.map((diagnostic) => toSkipped(diagnostic.file, diagnostic, cwd)),
     ...leftOut.map(({ path, diagnostic }) => toSkipped(path, diagnostic, cwd)),
   ];
   return { skills: [...skills, ...others], files };
-}
-
-function toText(bytes: Uint8Array | undefined): string | undefined {
-  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
 function toChecked(report: SkillReport, findings: readonly Diagnostic[], cwd: string): CheckedSkill {

@@ -15,21 +15,8 @@ import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
 import { checkScopes } from "../../sandbox/grants.ts";
 import type { SkillDocument } from "../../skills/document/skill-document.ts";
 
-/** What of a skill is held against how it will be run. */
-export interface GateSources {
-  readonly document?: SkillDocument | undefined;
-  /** What `./` in a permission is. */
-  readonly directory: string;
-  /** The names of a skill's tools, if the skill is checked and its tools are known. */
-  findTools(skill: string): readonly string[] | undefined;
-}
-
-/** Says what would fail at the first call of a skill's tools, or has failed by then. Runs nothing. */
-export async function checkCallable(skill: Skill, sources: GateSources): Promise<readonly Diagnostic[]> {
-  return [...(await checkModules(skill)), ...checkRules(skill, sources.directory), ...checkNamedTools(skill, sources)];
-}
-
-async function checkModules({ tools }: Skill): Promise<readonly Diagnostic[]> {
+/** Checks the form of a skill's WASM modules, as it is checked when they run. Runs none. */
+export async function checkModules({ tools }: Skill): Promise<readonly Diagnostic[]> {
   const codes = tools.flatMap(({ code }) => (code.kind === "wasm" ? [code as WasmCode] : []));
   const modules = new Map(codes.map((code) => [code.path, code]));
   const found: Diagnostic[] = [];
@@ -58,8 +45,11 @@ async function findReason({ directory, path, digest }: WasmCode): Promise<string
   }
 }
 
-/** All tools of a skill have the same permissions, so what is wrong is said once. */
-function checkRules({ name, permissions, folder }: Skill, directory: string): readonly Diagnostic[] {
+/**
+ * Checks the rules of a skill's permissions, as they are checked when a tool runs. All tools of a skill have the same ones, so what is
+ * wrong is said once. `directory` is what `./` is.
+ */
+export function checkRules({ name, permissions, folder }: Skill, directory: string): readonly Diagnostic[] {
   const file = folder?.files.find(({ path }) => /^(?:kitbag\.toml|manifest\.(?:toml|json))$/u.test(path))?.path;
   const attempts: (() => unknown)[] = [
     ...(permissions.network ?? []).map((rule) => () => parseNetworkRule(rule)),
@@ -78,6 +68,9 @@ function checkRules({ name, permissions, folder }: Skill, directory: string): re
   });
 }
 
+/** What of a SKILL.md names tools. */
+export type NamingDocument = Pick<SkillDocument, "allowedTools" | "file" | "tools">;
+
 /** A tool that front matter names: in `tools`, or in `allowed-tools`. */
 interface NamedTool {
   readonly reference: string;
@@ -90,9 +83,14 @@ const ofOtherClients =
 
 /**
  * Finds tools that front matter names and that are not there. Other clients use these keys for their own tools (`Bash`, `Read`), so only an
- * address counts (`skill/tool`, `plugin:skill/tool`), and a bare name in a list that also has one of the skill's own tools.
+ * address counts (`skill/tool`, `plugin:skill/tool`), and a bare name in a list that also has one of the skill's own tools. `findTools` gives the
+ * names of a skill's tools, if they are known.
  */
-function checkNamedTools(skill: Skill, { document, findTools }: GateSources): readonly Diagnostic[] {
+export function checkNamedTools(
+  skill: Skill,
+  document: NamingDocument | undefined,
+  findTools: (skill: string) => readonly string[] | undefined,
+): readonly Diagnostic[] {
   if (document === undefined) return [];
   const own = [...skill.tools, ...skill.reuses].map(({ name }) => name);
   const named: NamedTool[] = [

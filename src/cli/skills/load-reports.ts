@@ -71,7 +71,7 @@ async function load(context: CliContext, directories: readonly string[]): Promis
 /** How every command reads skills: with what this person trusts, what the project pins, and what was read before. */
 export function toLoadOptions(context: CliContext, named: readonly string[]): LoadSkillsOptions {
   return {
-    cacheFile: join(resolveKitbagHome(context.env), "cache", "skills.jsonl"),
+    cacheFolder: join(resolveKitbagHome(context.env), "cache", "skills"),
     trust: createTrust(context, named),
     lock: openProjectLock(context.cwd),
     onProgress: createProgress(context.terminal),

@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -38,8 +40,40 @@ test("openLineCache() gives back what was saved, whatever the key is made of", (
   const cache = openLineCache(path);
 
   expect(keys.map((key) => cache.get(key))).toEqual(keys.map((key) => facts(`of ${key}\t\n`)));
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  expect(statSync(shardOf(path, "a")).mode & 0o777).toBe(0o600);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test("openLineCache() reads only the shards of the keys that are asked for", () => {
+  const path = createPath();
+  const keys = Array.from({ length: 400 }, (_, index) => `key ${index}`);
+  save(path, Object.fromEntries(keys.map((key) => [key, facts(key)])));
+  const files = readdirSync(path);
+  for (const file of files) if (join(path, file) !== shardOf(path, "key 7")) writeFileSync(join(path, file), "gone");
+
+  expect(files.length).toBeGreaterThan(150);
+  expect(openLineCache(path).get("key 7")).toEqual(facts("key 7"));
+  expect(keys.filter((key) => openLineCache(path).get(key) !== undefined).length).toBeLessThan(20);
+});
+
+test("openLineCache() finds what the same program has saved, and what it has not saved yet", () => {
+  const path = createPath();
+  const cache = openLineCache(path);
+  for (let index = 0; index < 1500; index += 1) cache.set(`k${index}`, facts("x".repeat(20_000)));
+
+  expect(cache.get("k0")).toEqual(facts("x".repeat(20_000)));
+  expect(cache.get("k1499")).toEqual(facts("x".repeat(20_000)));
+  expect(readdirSync(path).length).toBeGreaterThan(100);
+});
+
+test("save() removes the one file that was the cache before", () => {
+  const path = createPath();
+  mkdirSync(dirname(path));
+  writeFileSync(`${path}.jsonl`, "old");
+
+  save(path, { a: facts("one") });
+
+  expect(existsSync(`${path}.jsonl`)).toBe(false);
 });
 
 test("openLineCache() adds to what is there, and the last one counts", () => {
@@ -55,13 +89,13 @@ test("openLineCache() adds to what is there, and the last one counts", () => {
 test("openLineCache() writes nothing when there is nothing new", () => {
   const path = createPath();
   save(path, { a: facts("one") });
-  const before = statSync(path).size;
+  const before = statSync(shardOf(path, "a")).size;
 
   const cache = openLineCache(path);
   cache.get("a");
   cache.save();
 
-  expect(statSync(path).size).toBe(before);
+  expect(statSync(shardOf(path, "a")).size).toBe(before);
 });
 
 test.for([
@@ -69,12 +103,12 @@ test.for([
   ["not a cache", "hello\nworld\n"],
   ["bytes", "\0\0\0\uFFFD"],
   ["JSON of another kind", '{"version":1,"entries":[]}'],
-  ["of another version", `kitbag-facts-0\t${"0".repeat(32)}\t"a"\t{"scripts":[],"diagnostics":[]}\n`],
-  ["a line without its end", `${factsVersion}\t${"0".repeat(32)}\t"a"`],
-  ["a line without its sum", `${factsVersion}\t"a"\t{"scripts":[],"diagnostics":[]}`],
-  ["a line with a wrong sum", `${factsVersion}\t${"0".repeat(32)}\t"a"\t{"scripts":[],"diagnostics":[]}`],
-] as const)("openLineCache() takes a file that is %s for an empty one, and can use it", ([, content]) => {
-  const path = createPath(content);
+  ["of another version", `kitbag-facts-0\t${digestOf("a")}\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}\n`],
+  ["a line without its end", `${factsVersion}\t${digestOf("a")}`],
+  ["a line without its sum", `${factsVersion}\t${digestOf("a")}\t{"scripts":[],"diagnostics":[]}`],
+  ["a line with a wrong sum", `${factsVersion}\t${digestOf("a")}\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
+] as const)("openLineCache() takes a shard that is %s for an empty one, and can use it", ([, content]) => {
+  const path = createShard("a", content);
 
   const before = openLineCache(path).get("a");
   save(path, { a: facts("new") });
@@ -85,109 +119,144 @@ test.for([
 
 test("openLineCache() loses only the lines that were damaged", () => {
   const path = createPath();
-  save(path, { a: facts("one"), b: facts("two"), c: facts("three") });
-  writeFileSync(path, readFileSync(path, "utf8").replace('"two"', '"2wo"'));
+  const [one, two, three] = keysOfOneShard(3);
+  save(path, { [one]: facts("one"), [two]: facts("two"), [three]: facts("three") });
+  const file = shardOf(path, one);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"two"', '"2wo"'));
 
   const cache = openLineCache(path);
 
-  expect([cache.get("a"), cache.get("b"), cache.get("c")]).toEqual([facts("one"), undefined, facts("three")]);
+  expect([cache.get(one), cache.get(two), cache.get(three)]).toEqual([facts("one"), undefined, facts("three")]);
+});
+
+test("openLineCache() believes no line that was moved to another key", () => {
+  const path = createPath();
+  const [one, two] = keysOfOneShard(2);
+  save(path, { [one]: facts("one") });
+  const file = shardOf(path, one);
+  writeFileSync(file, readFileSync(file, "utf8").replace(digestOf(one), digestOf(two)));
+
+  expect(openLineCache(path).get(two)).toBeUndefined();
 });
 
 test("openLineCache() goes on after a program that was killed in the middle of a line", () => {
   const path = createPath();
-  save(path, { a: facts("one"), b: facts("two") });
-  truncateSync(path, statSync(path).size - 20);
+  const [one, two, three] = keysOfOneShard(3);
+  save(path, { [one]: facts("one"), [two]: facts("two") });
+  truncateSync(shardOf(path, one), statSync(shardOf(path, one)).size - 20);
 
-  save(path, { c: facts("three") });
+  save(path, { [three]: facts("three") });
   const cache = openLineCache(path);
 
-  expect([cache.get("a"), cache.get("b"), cache.get("c")]).toEqual([facts("one"), undefined, facts("three")]);
+  expect([cache.get(one), cache.get(two), cache.get(three)]).toEqual([facts("one"), undefined, facts("three")]);
+});
+
+test("get() believes no line of a shard that another program has written anew", () => {
+  const path = createPath();
+  const [one, two] = keysOfOneShard(2);
+  save(path, { [one]: facts("one"), [two]: facts("two") });
+  const cache = openLineCache(path);
+  cache.get(one);
+
+  writeFileSync(shardOf(path, one), `\n${readFileSync(shardOf(path, one), "utf8")}`);
+
+  expect(cache.get(two)).toBeUndefined();
+  expect(openLineCache(path).get(two)).toEqual(facts("two"));
 });
 
 test("openLineCache() does not believe a file that others can write, and replaces it", () => {
   const path = createPath();
-  save(path, { a: facts("planted") });
-  chmodSync(path, 0o666);
+  const [one, two] = keysOfOneShard(2);
+  save(path, { [one]: facts("planted") });
+  chmodSync(shardOf(path, one), 0o666);
 
-  const before = openLineCache(path).get("a");
-  save(path, { b: facts("mine") });
+  const before = openLineCache(path).get(one);
+  save(path, { [two]: facts("mine") });
 
   expect(before).toBeUndefined();
-  expect(openLineCache(path).get("a")).toBeUndefined();
-  expect(openLineCache(path).get("b")).toEqual(facts("mine"));
-  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(openLineCache(path).get(one)).toBeUndefined();
+  expect(openLineCache(path).get(two)).toEqual(facts("mine"));
+  expect(statSync(shardOf(path, one)).mode & 0o777).toBe(0o600);
 });
 
 test("openLineCache() does not believe a file behind a link, and leaves that file alone", () => {
   const elsewhere = createPath();
   save(elsewhere, { a: facts("planted") });
-  const content = readFileSync(elsewhere, "utf8");
+  const content = readFileSync(shardOf(elsewhere, "a"), "utf8");
   const path = createPath();
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(elsewhere, path);
+  mkdirSync(path, { recursive: true });
+  symlinkSync(shardOf(elsewhere, "a"), shardOf(path, "a"));
 
   expect(openLineCache(path).get("a")).toBeUndefined();
   save(path, { a: facts("mine") });
 
   expect(openLineCache(path).get("a")).toEqual(facts("mine"));
-  expect(readFileSync(elsewhere, "utf8")).toBe(content);
+  expect(readFileSync(shardOf(elsewhere, "a"), "utf8")).toBe(content);
 });
 
 test("openLineCache() does not wait for a pipe", () => {
-  const path = createPath("");
-  execFileSync("rm", [path]);
-  execFileSync("mkfifo", [path]);
+  const path = createPath();
+  mkdirSync(path, { recursive: true });
+  execFileSync("mkfifo", [shardOf(path, "a")]);
 
   expect(openLineCache(path).get("a")).toBeUndefined();
 });
 
-test("openLineCache() starts again when the file has become huge", () => {
+test("openLineCache() starts a shard again that has become huge", () => {
   const path = createPath();
-  save(path, { a: facts("one") });
-  truncateSync(path, 300 * 1024 * 1024);
+  const [one, two] = keysOfOneShard(2);
+  save(path, { [one]: facts("one") });
+  truncateSync(shardOf(path, one), 300 * 1024 * 1024);
 
-  const before = openLineCache(path).get("a");
-  save(path, { b: facts("two") });
+  const before = openLineCache(path).get(one);
+  save(path, { [two]: facts("two") });
 
   expect(before).toBeUndefined();
-  expect(statSync(path).size).toBeLessThan(10_000);
-  expect(openLineCache(path).get("b")).toEqual(facts("two"));
+  expect(statSync(shardOf(path, one)).size).toBeLessThan(10_000);
+  expect(openLineCache(path).get(two)).toEqual(facts("two"));
 });
 
-test("openLineCache() forgets the oldest half when there are too many", () => {
+test("openLineCache() forgets the oldest of a shard with too much", () => {
   const path = createPath();
-  save(path, Object.fromEntries(Array.from({ length: 39_999 }, (_, index) => [`k${index}`, facts("x")])));
+  const keys = keysOfOneShard(30);
 
-  save(path, { last: facts("x"), "one more": facts("x") });
+  for (const key of keys) save(path, { [key]: facts("x".repeat(50_000)) });
   const cache = openLineCache(path);
 
-  expect(readFileSync(path, "utf8").trim().split("\n").length).toBe(20_000);
-  expect(cache.get("one more")).toEqual(facts("x"));
-  expect(cache.get("k39998")).toEqual(facts("x"));
-  expect(cache.get("k0")).toBeUndefined();
+  expect(statSync(shardOf(path, keys[0])).size).toBeLessThan(1024 * 1024);
+  expect(cache.get(keys[29] ?? "")).toBeDefined();
+  expect(cache.get(keys[20] ?? "")).toBeDefined();
+  expect(cache.get(keys[0])).toBeUndefined();
 });
 
-test("openLineCache() writes the file anew when most of it is no use any more", () => {
+test("openLineCache() keeps nothing that is too large for a shard", () => {
   const path = createPath();
-  for (let round = 0; round < 8; round += 1) save(path, { a: facts("x".repeat(40_000)), b: facts(String(round)) });
 
-  const cache = openLineCache(path);
+  save(path, { a: facts("x".repeat(600_000)) });
 
-  expect(statSync(path).size).toBeLessThan(250_000);
-  expect(cache.get("b")).toEqual(facts("7"));
+  expect(openLineCache(path).get("a")).toBeUndefined();
+});
+
+test("openLineCache() writes a shard anew when most of it is no use any more", () => {
+  const path = createPath();
+  const [one, two] = keysOfOneShard(2);
+  for (let round = 0; round < 8; round += 1)
+    save(path, { [one]: facts("x".repeat(40_000)), [two]: facts(String(round)) });
+
+  expect(statSync(shardOf(path, one)).size).toBeLessThan(250_000);
+  expect(openLineCache(path).get(two)).toEqual(facts("7"));
 });
 
 test("save() is silent where it cannot write", () => {
   const file = join(createFolder({ file: "" }), "file");
-  const folder = createPath("");
-  execFileSync("rm", [folder]);
-  mkdirSync(folder);
+  const path = createPath();
+  mkdirSync(shardOf(path, "a"), { recursive: true });
 
   save(join(file, "below/cache"), { a: facts("one") });
-  save(folder, { a: facts("one") });
+  save(path, { a: facts("one") });
 
   expect(statSync(file).size).toBe(0);
-  expect(readdirSync(dirname(folder))).toEqual(["facts"]);
+  expect(readdirSync(path)).toEqual([`${digestOf("a").slice(0, 2)}.jsonl`]);
 });
 
 test("save() keeps what two programs write at the same time", async () => {
@@ -214,21 +283,32 @@ test("save() keeps what two programs write at the same time", async () => {
   expect(keys.filter((key) => cache.get(key) === undefined)).toEqual([]);
 });
 
-test("get() answers with the same object each time", () => {
+function createPath(): string {
+  return join(createFolder(), "cache/facts");
+}
+
+/** A cache whose shard for a key has this content. */
+function createShard(key: string, content: string): string {
   const path = createPath();
-  save(path, { a: facts("one") });
-  const cache = openLineCache(path);
-
-  expect(cache.get("a")).toBe(cache.get("a"));
-});
-
-function createPath(content?: string): string {
-  const path = join(createFolder(), "cache/facts");
-  if (content === undefined) return path;
-  mkdirSync(dirname(path));
-  writeFileSync(path, "", { mode: 0o600 });
-  appendFileSync(path, content);
+  mkdirSync(path, { recursive: true });
+  writeFileSync(shardOf(path, key), "", { mode: 0o600 });
+  appendFileSync(shardOf(path, key), content);
   return path;
+}
+
+function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 32);
+}
+
+function shardOf(path: string, key: string): string {
+  return join(path, `${digestOf(key).slice(0, 2)}.jsonl`);
+}
+
+function keysOfOneShard(count: number): [string, string, string, ...string[]] {
+  const keys: string[] = [];
+  for (let number = 0; keys.length < count || keys.length < 3; number += 1)
+    if (digestOf(`key ${number}`).startsWith("a7")) keys.push(`key ${number}`);
+  return keys as [string, string, string, ...string[]];
 }
 
 function save(path: string, entries: Readonly<Record<string, unknown>>): void {

@@ -365,9 +365,9 @@ test.for([
 
 test("D7: loadSkills() reads facts from the cache, and again when a file changed", async () => {
   const folder = createFolder({ "pdf/SKILL.md": skill("pdf"), "csv/SKILL.md": skill("csv") });
-  const cacheFile = join(createFolder(), "facts");
-  const cold = await loadSkills({ directories: [folder], cacheFile });
-  const known = recordReads(openFactsCache(cacheFile));
+  const cacheFolder = join(createFolder(), "facts");
+  const cold = await loadSkills({ directories: [folder], cacheFolder });
+  const known = recordReads(openFactsCache(cacheFolder));
 
   const warm = await loadSkills({ directories: [folder], cache: known.cache });
   const readWarm = known.missed();
@@ -382,13 +382,13 @@ test("D7: loadSkills() reads facts from the cache, and again when a file changed
 
 test("D7: loadSkills() does not mix up what the disk did with what the files say", async () => {
   const folder = createFolder({ "pdf/SKILL.md": skill("pdf") });
-  const cacheFile = join(createFolder(), "facts");
+  const cacheFolder = join(createFolder(), "facts");
   symlinkSync("nowhere", join(folder, "pdf/broken"));
 
-  const first = await loadSkills({ directories: [folder], cacheFile });
-  const second = await loadSkills({ directories: [folder], cacheFile });
+  const first = await loadSkills({ directories: [folder], cacheFolder });
+  const second = await loadSkills({ directories: [folder], cacheFolder });
   rmSync(join(folder, "pdf/broken"));
-  const third = await loadSkills({ directories: [folder], cacheFile });
+  const third = await loadSkills({ directories: [folder], cacheFolder });
 
   expect([first, second, third].map(({ reports }) => codesOf(reports[0]))).toEqual([
     ["link-broken"],

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import { loadSkillCode, type SkillCode } from "../code/load-skill-code.ts";
-import { type FindOptions, findSkills, type SkillLocation } from "../discovery/find-skills.ts";
+import { type FindOptions, findSkills, type FoundSkills, type SkillLocation } from "../discovery/find-skills.ts";
 import { compareRanks } from "../discovery/skill-rank.ts";
 import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
 import { type FolderTrust, toDigests } from "../trust/folder-trust.ts";
@@ -24,9 +24,9 @@ import type { MakePipeline } from "./to-tools.ts";
 export interface LoadSkillsOptions extends FindOptions {
   /** Holds every SKILL.md against the specification, to the letter. @default false */
   readonly spec?: boolean;
-  /** A file that remembers what was read, by digest. Never one that a project could bring. @default nothing is remembered */
-  readonly cacheFile?: string;
-  /** Takes the place of `cacheFile`; the caller saves it. */
+  /** A folder that remembers what was read, by digest. Never one that a project could bring. @default nothing is remembered */
+  readonly cacheFolder?: string;
+  /** Takes the place of `cacheFolder`; the caller saves it. */
   readonly cache?: FactsCache;
   /** Whether a folder may run. @default those that are named may, those of the user without a `skill.ts`, and none of a project */
   readonly trust?: FolderTrust;
@@ -40,6 +40,8 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly pythonReader?: PythonReader;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
   readonly memory?: SkillMemory;
+  /** What was found; only this is read. @default the places of these options are searched */
+  readonly found?: FoundSkills;
   /** Reads two skills of one name as two skills. @default only the one that goes before the other can be used */
   readonly keepsDuplicates?: boolean;
   /** Told after each folder. */
@@ -61,9 +63,9 @@ export interface LoadedSkills {
  */
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
   const judge = createJudge(options);
-  const cache = options.cache ?? openFactsCache(options.cacheFile);
+  const cache = options.cache ?? openFactsCache(options.cacheFolder);
   const memory = options.memory ?? createMemoryFor(options, cache);
-  const { locations, diagnostics } = findSkills(options, memory.isPlain);
+  const { locations, diagnostics } = options.found ?? findSkills(options, memory.isPlain);
   const reader = options.pythonReader ?? createPythonReader();
   const sources: FactSources = { memory, cache, reader, spec: options.spec ?? false };
   const found: FoundFolder[] = [];
@@ -108,8 +110,8 @@ async function withEarlier(
 }
 
 /** Bytes are kept where nothing is remembered, so that no folder is read twice. */
-function createMemoryFor({ cacheFile, cache: given }: LoadSkillsOptions, cache: FactsCache): SkillMemory {
-  return cacheFile === undefined && given === undefined ? createSkillMemory() : createLightMemory(cache);
+function createMemoryFor({ cacheFolder, cache: given }: LoadSkillsOptions, cache: FactsCache): SkillMemory {
+  return cacheFolder === undefined && given === undefined ? createSkillMemory() : createLightMemory(cache);
 }
 
 interface FoundFolder {
@@ -230,7 +232,7 @@ function nextTurn(): Promise<void> {
 }
 
 /** Two skills of one name: the original is used, the others say so. */
-function reportShadowed(reports: readonly SkillReport[], locations: readonly SkillLocation[]): SkillReport[] {
+export function reportShadowed(reports: readonly SkillReport[], locations: readonly SkillLocation[]): SkillReport[] {
   const winners = new Map<string, number>();
   for (const [index, { name, skill }] of reports.entries()) {
     if (skill === undefined) continue;

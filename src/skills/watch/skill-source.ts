@@ -38,7 +38,7 @@ export interface SkillWatch {
 
 /** Makes a source for the folders that `options` names. */
 export function createSkillSource(options: SkillSourceOptions): SkillSource {
-  const cache = options.cache ?? openFactsCache(options.cacheFile);
+  const cache = options.cache ?? openFactsCache(options.cacheFolder);
   const memory = createLightMemory(cache);
   const roots = skillRoots(options);
   const decisive = [options.trust?.path, options.lock?.path].filter((path) => path !== undefined);
