@@ -68,7 +68,7 @@ async function saveOne(file: WrittenFile, { invocation: { cwd, env }, read }: Wr
 /** Where a file goes: to its place below the working directory; if it was written elsewhere, only its name counts. */
 function findPlace(path: string, cwd: string): string {
   const place = normalize(path);
-  return isAbsolute(place) || place.startsWith("..") ? join(cwd, basename(place)) : join(cwd, place);
+  return isAbsolute(place) || /^(?:\.\.|~)(?:\/|$)/u.test(place) ? join(cwd, basename(place)) : join(cwd, place);
 }
 
 /** Makes a file under the first free name: `report.md`, `report-2.md`. */

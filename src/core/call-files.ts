@@ -32,7 +32,7 @@ export interface NamedFile {
 
 /** A file that a tool wrote in a call. */
 export interface WrittenFile {
-  /** Relative to the folder in which the tool worked; absolute if it is elsewhere. */
+  /** Relative to the folder in which the tool worked; below `~` or `/tmp` if it is in its home or a temporary file. */
   readonly path: string;
   readonly bytes: number;
   /** Where it is now on this machine, if the caller named that place. Without it the file is not in any folder. */

@@ -146,7 +146,7 @@ async function runPlainly(each: RealCase): Promise<Run> {
     child.once("close", (code) => resolve(code ?? -1)).once("error", reject),
   );
   const [output, code] = await Promise.all([text(child.stdout), closed]);
-  const shown = output.replaceAll(place.directory, "<project>").replaceAll(place.temporary, "/tmp");
+  const shown = output.replaceAll(`${place.directory}/`, "").replaceAll(place.temporary, "/tmp");
   return { code, output: shown, files: changedFiles(before, readFiles(place)) };
 }
 
@@ -183,7 +183,8 @@ function findLoss(
   made: Made,
 ): string | undefined {
   if (plain.code !== 0) return `the script alone ends with ${plain.code}`;
-  const printed = typeof output === "string" ? output.replaceAll(made.place.directory, "<project>") : output;
+  // Paths that a script makes absolute are shown as the caller wrote them.
+  const printed = typeof output === "string" ? output.replaceAll(`${made.place.directory}/`, "") : output;
   if (!isSameOutput(plain.output, printed)) return `the output is ${JSON.stringify(printed)}, not ${plain.output}`;
   for (const [path, content] of plain.files) {
     const found = made.files.get(path);

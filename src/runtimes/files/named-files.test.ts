@@ -81,6 +81,26 @@ describe.for([
     expect(readdirSync(folder).toSorted()).toEqual([basename(from), basename(to)].toSorted());
   });
 
+  test("keeps what it leaves in its home and among temporary files, but no caches", async (context) => {
+    const source = `import os, pathlib, tempfile
+for path in (pathlib.Path.home() / ".notes" / "a.txt", pathlib.Path.home() / ".cache" / "b", pathlib.Path(tempfile.gettempdir(), "c.txt")):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(path.name)
+    print(path)
+print(sorted(os.listdir(".")))`;
+
+    const outcome = await callScript(context, source, {});
+
+    const files = outcome.files?.map(({ path, bytes, handle }) => [path, bytes, handle !== undefined]);
+    expect(files?.toSorted()).toEqual([
+      ["/tmp/c.txt", 5, true],
+      ["~/.notes/a.txt", 5, true],
+    ]);
+    expect(outcome).toMatchObject({
+      output: expect.stringMatching(/^~\/\.notes\/a\.txt\n~\/\.cache\/b\n\/tmp\/c\.txt\n/u),
+    });
+  });
+
   test("prints the names that the caller used, and so do its errors", async (context) => {
     const source = `import os, sys, json
 print(json.dumps([os.path.abspath(sys.argv[1]), sys.argv[1] + ".x", "/opt/kitbag/workshop", os.getcwd()]))
@@ -112,7 +132,7 @@ os.symlink("/etc/passwd", "link"); os.mkfifo("pipe"); os.makedirs("__pycache__")
   });
 
   test("sees nothing of the files of the call before, warm or cold", async (context) => {
-    const source = `import os\nprint(os.listdir("."), os.path.isdir("/run/folders") and os.listdir("/run/folders") or [])\nopen("left.txt", "w").write("x")`;
+    const source = `import os\nprint(sorted(os.listdir(".")), os.path.isdir("/run/folders") and os.listdir("/run/folders") or [])\nopen("left.txt", "w").write("x")`;
     const workspace = openWorkspace(context, source);
     const seen = new Set<unknown>();
 
@@ -121,7 +141,7 @@ os.symlink("/etc/passwd", "link"); os.mkfifo("pipe"); os.makedirs("__pycache__")
       seen.add(outcome.status === "ok" ? outcome.output : outcome.error.message);
     }
 
-    expect([...seen]).toEqual(["[] []"]);
+    expect([...seen]).toEqual(["['.home', '.tmp'] []"]);
   });
 
   test("gets a copy of an input: what it changes in it is not saved", async (context) => {

@@ -65,9 +65,9 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
   if (unsaved !== undefined) throw unsaved;
 }
 
-/** What interpreters leave behind. */
+/** What interpreters and package managers leave behind. */
 function isByproduct(place: string): boolean {
-  return /(?:^|\/)__pycache__\//u.test(place);
+  return /(?:^|\/)__pycache__\/|^\.home\/\.(?:cache|npm)\//u.test(place);
 }
 
 interface Output {
@@ -107,8 +107,16 @@ function createKeeping({ files, placed }: WrittenFolder): (place: string, found:
   };
 }
 
+/** What the script has as its home, and for temporary files; with what is shown for them. */
+export const ownFolders: readonly (readonly [place: string, shown: string])[] = [
+  [".home", "~"],
+  [".tmp", "/tmp"],
+];
+
 /** A place as the caller would write it. */
 function showPlace(placed: readonly PlacedFile[], place: string): string {
+  const own = ownFolders.find(([folder]) => place.startsWith(`${folder}/`));
+  if (own !== undefined) return own[1] + place.slice(own[0].length);
   const beside = placed.find(({ place: own }) => own.startsWith(".named/") && place.startsWith(`${dirname(own)}/`));
   return beside === undefined ? place : beside.prefix + place.slice(dirname(beside.place).length + 1);
 }

@@ -68,7 +68,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
           profile,
           interpreter,
           argv: [...path, ...command.argv],
-          env: { ...secrets.values, ...command.env },
+          env: { ...folder?.environment, ...secrets.values, ...command.env },
           ...(command.stdin !== undefined && { input: command.stdin }),
           ...(folder !== undefined && { fill: folder.fill }),
         });
