@@ -25,6 +25,8 @@ export interface ListedDependencies {
 /** The code of a tool that is a script in a skill's folder. */
 export interface ScriptCode extends ToolCode {
   readonly kind: "script";
+  /** The skill that it belongs to, as commands name it. @default it belongs to none */
+  readonly skill?: string;
   /** The skill's folder, absolute. */
   readonly directory: string;
   /** All files that belong to it. @default the script alone */

@@ -26,7 +26,7 @@ import {
 } from "kitbag";
 import { onTestFinished } from "vitest";
 
-import type { ScriptCode, ScriptCommand } from "../../src/core/script-code.ts";
+import type { CodeFolder, ScriptCode, ScriptCommand } from "../../src/core/script-code.ts";
 import { scriptRuntime, type ScriptRuntimeOptions } from "../../src/runtimes/script/script-runtime.ts";
 import { findSandbox } from "../../src/sandbox/find-sandbox.ts";
 import {
@@ -51,6 +51,8 @@ export interface TestScript {
   readonly interpreter?: readonly string[];
   readonly command?: Partial<ScriptCommand>;
   readonly permissions?: Permissions;
+  /** The skill that it belongs to. @default none */
+  readonly skill?: string;
   readonly output?: JsonSchema;
   readonly environment?: readonly string[];
   readonly limits?: Partial<Limits>;
@@ -137,11 +139,17 @@ export function writeFolder(files: TestScript["files"]): string {
   return folder;
 }
 
+function readFiles(directory: string, files: TestScript["files"]): CodeFolder {
+  const digest = `sha256:${"0".repeat(64)}`;
+  return { directory, digest, files: Object.keys(files).map((path) => ({ path, digest, bytes: 1 })) };
+}
+
 function toTool(directory: string, script: TestScript): Tool {
   const [path = ""] = Object.keys(script.files);
   const command: ScriptCommand = { argv: [], env: {}, ...script.command };
   const code: ScriptCode = {
     kind: "script",
+    ...(script.skill !== undefined && { skill: script.skill, folder: readFiles(directory, script.files) }),
     directory,
     path,
     digest: `sha256:${createHash("sha256")

@@ -438,7 +438,7 @@ test.for<[lack: string, cure: string, script: TestScript]>([
   ],
   [
     "a program that was granted and is not installed",
-    "the program no-such-program is not on this machine; install it",
+    "the program no-such-program is not on this machine: install it",
     { ...bash("no-such-program"), permissions: { run: ["no-such-program"] } },
   ],
   ["a program that it does not name", "a program was not found", bash("no-such-program 2>/dev/null")],

@@ -74,7 +74,8 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
         });
         const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
         await folder?.take();
-        return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
+        const directory = context.files?.by === "remote" ? undefined : options.files?.places.directory;
+        return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show, directory });
       } finally {
         void folder?.remove();
       }

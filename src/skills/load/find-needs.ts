@@ -5,7 +5,7 @@ import { withoutGrant, toGrant, type SkillGrant } from "../../core/skill-grant.t
 import { readRegularFile } from "../../platform/read-file.ts";
 import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
 import { findProgram, isBasicProgram } from "../../sandbox/programs.ts";
-import { isWellKnown } from "../scripts/facts/known-packages.ts";
+import { isWellKnown } from "../../packages/install/known-packages.ts";
 import type { ScriptInterface } from "../scripts/script-interface.ts";
 import { isHarmlessVariable } from "./check-declared.ts";
 import type { SkillReport } from "./skill-report.ts";

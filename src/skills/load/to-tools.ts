@@ -34,6 +34,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
   const { name, description, inputSchema, outputSchema, annotations = {}, limits = {}, cache, examples, files } = own;
   const code: ScriptCode = {
     kind: "script",
+    skill: frame.skill,
     directory: frame.directory,
     folder: frame.folder,
     path: script.path,

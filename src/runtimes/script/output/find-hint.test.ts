@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createScriptTool } from "../../../../test/support/run-script.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
-import { findHint } from "./to-result.ts";
+import { findHint } from "./find-hint.ts";
 
 test.for([
   "bwrap: Race condition binding dirfd: Invalid argument",

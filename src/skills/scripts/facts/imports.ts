@@ -1,7 +1,7 @@
 import type { ScriptImport, ScriptLanguage } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { DeclaredPackages } from "./declared-packages.ts";
-import { findPythonPackage } from "./known-packages.ts";
+import { findPythonPackage } from "../../../packages/install/known-packages.ts";
 
 /** What there is to know about the imports of a script. */
 export interface ImportSources {
