@@ -91,9 +91,9 @@ export function listPermissions(permissions: Permissions): string {
   return kinds.map((kind) => `${kind} ${scopesOf(permissions, kind).join(" ")}`).join("; ");
 }
 
-/** A line in red for permissions that open what is shielded, by its exact path; no line if no permission does. */
+/** Lines in red for permissions that open what is shielded, by its exact path, or every public host; none if no permission does. */
 export function renderOpened(
-  { read = [], write = [] }: Permissions,
+  { read = [], write = [], network = [] }: Permissions,
   terminal: Pick<Terminal, "style">,
   cwd: string = process.cwd(),
 ): string[] {
@@ -102,9 +102,12 @@ export function renderOpened(
     read: read.filter((scope) => countOpened("read", scope, places) > 0),
     write: write.filter((scope) => countOpened("write", scope, places) > 0),
   };
+  const wide = network.filter((rule) => /^\*(?::\d+)?$/u.test(rule));
+  const reaches =
+    wide.length === 0 ? [] : [terminal.style("red", `Reaches every public host: network ${wide.join(" ")}`)];
   const said = Object.entries(opened).flatMap(([kind, list]) => (list.length === 0 ? [] : `${kind} ${list.join(" ")}`));
-  if (said.length === 0) return [];
-  return [terminal.style("red", toPrintableLine(`Opens what is shielded: ${said.join("; ")}`))];
+  if (said.length === 0) return reaches;
+  return [...reaches, terminal.style("red", toPrintableLine(`Opens what is shielded: ${said.join("; ")}`))];
 }
 
 function renderCalls({ tool, address }: RegisteredTool): string[] {

@@ -54,6 +54,6 @@ export interface WasmCode extends ToolCode {
   /** The module, relative to the folder. */
   readonly path: string;
   readonly digest: string;
-  /** Which of the module's tools it is, if it holds several. */
+  /** Which of the module's tools it is, as the module knows it: its first argument, and `KITBAG_TOOL`. @default the tool's name */
   readonly tool?: string;
 }

@@ -45,10 +45,11 @@ test.for([
   expect(describeSchema(schema)).toBe(words);
 });
 
-test("describeChoices() lists the first dozen of many values", () => {
-  const choices = Array.from({ length: 14 }, (_, index) => index);
+test("describeChoices() lists all of a few values, and the first of many", () => {
+  const choices = Array.from({ length: 34 }, (_, index) => index);
 
-  expect(describeChoices(choices)).toBe("one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 2 more");
+  expect(describeChoices(choices.slice(0, 14))).toBe("one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13");
+  expect(describeChoices(choices)).toMatch(/^one of 0, .*, 30, 31, 2 more$/u);
 });
 
 test("describeNames() lists names, odd ones in quotes, and the first dozen of many", () => {

@@ -16,9 +16,12 @@ export function describeSchema(schema: unknown, depth = 0): string {
   return types.map((type) => describeType(type, schema, depth)).join(" or ");
 }
 
-/** Lists allowed values, the first dozen of them. */
+/** Who must choose one needs to see them all; a longer list is data. */
+const mostChoices = 32;
+
+/** Lists allowed values, the first {@link mostChoices} of them. */
 export function describeChoices(choices: readonly unknown[]): string {
-  return choices.length === 1 ? showValue(choices[0]) : `one of ${listSome(choices.map(showValue))}`;
+  return choices.length === 1 ? showValue(choices[0]) : `one of ${listSome(choices.map(showValue), mostChoices)}`;
 }
 
 /** Lists names of properties, the first dozen of them. */
@@ -26,8 +29,8 @@ export function describeNames(names: readonly string[]): string {
   return listSome(names.map((name) => toPath([name])));
 }
 
-function listSome(texts: readonly string[]): string {
-  const shown = texts.slice(0, 12);
+function listSome(texts: readonly string[], most = 12): string {
+  const shown = texts.slice(0, most);
   return (shown.length < texts.length ? [...shown, `${texts.length - shown.length} more`] : shown).join(", ");
 }
 

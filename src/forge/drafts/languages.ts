@@ -48,7 +48,8 @@ export function toPlaces({ language, files = {} }: Pick<CodeDraft, "language" | 
     const file = `main.${scriptEndings[language]}`;
     return { type: "script", codeFile: file, entryFile: file };
   }
-  const source = language.slice("wasm-".length) as Language;
+  // Two spellings of one language.
+  const source = language === "wasm-cpp" ? "c++" : (language.slice("wasm-".length) as Language);
   const hasCargo = source === "rust" && Object.hasOwn(files, "Cargo.toml");
   const hasModule = source === "go" && Object.hasOwn(files, "go.mod");
   const codeFile = hasCargo ? "src/main.rs" : `main.${wasmEndings[source]}`;

@@ -23,6 +23,7 @@ export const wasmLanguages = [
   "wasm-assemblyscript",
   "wasm-c",
   "wasm-c++",
+  "wasm-cpp",
   "wasm-go",
   "wasm-javascript",
   "wasm-rust",

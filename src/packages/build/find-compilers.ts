@@ -5,9 +5,11 @@ import { type Sandbox, defaultLimits } from "../../sandbox/sandbox.ts";
 import { assemblyscript } from "./compilers/assemblyscript.ts";
 import { clang } from "./compilers/clang.ts";
 import type { Compiler, CompilerKind, CompilerSearch } from "./compilers/compiler.ts";
+import { emscripten } from "./compilers/emscripten.ts";
 import { go } from "./compilers/go.ts";
 import { javascript } from "./compilers/javascript.ts";
 import { rust } from "./compilers/rust.ts";
+import { tinygo } from "./compilers/tinygo.ts";
 import { zig } from "./compilers/zig.ts";
 import { type Language, languages } from "./languages.ts";
 import { runSandboxed } from "./run-compiler.ts";
@@ -53,7 +55,7 @@ export function toCure(language: Language): string {
 }
 
 /** The compilers that Kitbag knows; for each language the first that is there is used. */
-const compilerKinds: readonly CompilerKind[] = [clang, rust, assemblyscript, zig, go, javascript];
+const compilerKinds: readonly CompilerKind[] = [clang, emscripten, rust, assemblyscript, zig, go, tinygo, javascript];
 
 const askLimitMs = 20_000;
 const askBytes = 64 * 1024;

@@ -82,9 +82,10 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const tail = createTail(4 * longestTail);
       const call = {
         digest: code.digest,
-        args: [tool.name],
-        environment: secrets.values,
-        input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
+        // A module with several tools is told which one is called beside the input, so that a second tool changes nothing for the first.
+        args: [code.tool ?? tool.name],
+        environment: { ...secrets.values, KITBAG_TOOL: code.tool ?? tool.name },
+        input: Buffer.from(JSON.stringify(input)),
         onStderr(bytes: Uint8Array) {
           lines.push(bytes);
           tail.push(bytes);

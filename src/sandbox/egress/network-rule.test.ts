@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findRule, parseNetworkRule } from "./network-rule.ts";
+import { findRule, type Lookup, parseNetworkRule, resolveTarget } from "./network-rule.ts";
 
 test.for([
   ["api.github.com", { kind: "name", host: "api.github.com", ports: [80, 443] }],
@@ -24,13 +24,14 @@ test.for([
 test.for([
   ["", "there is no host"],
   [" ", "a host has no such character"],
-  ["*", "a * stands only at the start, before a dot: *.example.com"],
-  ["*:443", "a * stands only at the start, before a dot: *.example.com"],
+  ["**", "a * stands alone, for every public host, or at the start, before a dot: *.example.com"],
+  ["*:0", "a * stands alone, for every public host, or at the start, before a dot: *.example.com"],
+  ["*:65536", "a * stands alone, for every public host, or at the start, before a dot: *.example.com"],
   ["*.com", "a * needs a name of at least two parts: *.example.com"],
   ["*.127.0.0.1", "a * stands only before a name"],
   ["*.*.example.com", 'a name has only letters, digits, "-", "_" and "."'],
-  ["a.*.example.com", "a * stands only at the start, before a dot: *.example.com"],
-  ["*example.com", "a * stands only at the start, before a dot: *.example.com"],
+  ["a.*.example.com", "a * stands alone, for every public host, or at the start, before a dot: *.example.com"],
+  ["*example.com", "a * stands alone, for every public host, or at the start, before a dot: *.example.com"],
   ["*.", "there is no host"],
   ["https://api.github.com", "write the host alone, without scheme and path"],
   ["api.github.com/path", "write one host, without path, user or range of addresses"],
@@ -102,3 +103,32 @@ test.for([
 
   expect(found !== undefined).toBe(expected);
 });
+
+test.for([
+  ["api.github.com", 443, ["140.82.112.3"]],
+  ["api.github.com", 8443, "rule"],
+  ["localhost", 443, "address"],
+  ["intern.example.com", 443, "address"],
+  ["metadata.example.com", 80, "address"],
+  ["140.82.112.3", 443, ["140.82.112.3"]],
+  ["127.0.0.1", 443, "rule"],
+  ["10.0.0.5", 443, "rule"],
+  ["169.254.169.254", 80, "rule"],
+  ["::1", 443, "rule"],
+] as const)(
+  "resolveTarget() with the rule * gives %s:%i nothing but public addresses",
+  async ([host, port, expected]) => {
+    const names: Readonly<Record<string, string>> = {
+      "api.github.com": "140.82.112.3",
+      localhost: "127.0.0.1",
+      "intern.example.com": "10.0.0.5",
+      "metadata.example.com": "169.254.169.254",
+    };
+    const kind = /^[\d.:]+$/u.test(host) ? "address" : "name";
+    const lookup: Lookup = async (name) => [names[name] ?? ""];
+
+    const found = await resolveTarget({ host, kind, port }, [parseNetworkRule("*")], lookup);
+
+    expect("kind" in found ? found.kind : found).toEqual(expected);
+  },
+);

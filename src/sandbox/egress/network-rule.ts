@@ -7,8 +7,11 @@ import { toAddress, describeInnerAddress } from "./address.ts";
 export interface NetworkRule {
   /** As it was written. */
   readonly text: string;
-  /** A `name` is that name alone, a `suffix` every name that ends in a dot and it, an `address` that address alone. */
-  readonly kind: "name" | "suffix" | "address";
+  /**
+   * A `name` is that name alone, a `suffix` every name that ends in a dot and it, an `address` that address alone, `any` every public
+   * name and address.
+   */
+  readonly kind: "name" | "suffix" | "address" | "any";
   readonly host: string;
   readonly ports: readonly number[];
 }
@@ -17,7 +20,7 @@ const defaultPorts: readonly number[] = [80, 443];
 
 /**
  * Reads a rule of the permission `network`: `api.github.com` (ports 80 and 443), `api.github.com:8443` (that port alone),
- * `*.example.com` (every name below it, but not `example.com`), `127.0.0.1:8080` or `[::1]:8080`.
+ * `*.example.com` (every name below it, but not `example.com`), `127.0.0.1:8080` or `[::1]:8080`, `*` (every public host).
  *
  * A name never gives access to a private address, whatever it resolves to; an address gives access to itself. To reach a private
  * address by its name, list both: `["db.example.com:5432", "10.0.0.5:5432"]`.
@@ -31,8 +34,13 @@ export function parseNetworkRule(text: string): NetworkRule {
   if (typeof text !== "string") return refuse("expected a text");
   if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(text)) return refuse("write the host alone, without scheme and path");
   if (/[/?#@]/u.test(text)) return refuse("write one host, without path, user or range of addresses");
+  const [, anyPort] = /^\*(?::([1-9]\d{0,4}))?$/u.exec(text) ?? [];
+  if (text === "*" || (anyPort !== undefined && Number(anyPort) <= 65_535)) {
+    return { text, kind: "any", host: "*", ports: anyPort === undefined ? defaultPorts : [Number(anyPort)] };
+  }
   const isSuffix = text.startsWith("*.");
-  if (!isSuffix && text.includes("*")) return refuse("a * stands only at the start, before a dot: *.example.com");
+  if (!isSuffix && text.includes("*"))
+    return refuse("a * stands alone, for every public host, or at the start, before a dot: *.example.com");
   const target = parseTarget(isSuffix ? text.slice(2) : text, 0);
   if ("wrong" in target) return refuse(target.wrong);
   const problem = findProblem(target, isSuffix);
@@ -45,6 +53,7 @@ export function parseNetworkRule(text: string): NetworkRule {
 export function findRule(rules: readonly NetworkRule[], { host, kind, port }: Target): NetworkRule | undefined {
   return rules.find((rule) => {
     if (!rule.ports.includes(port)) return false;
+    if (rule.kind === "any") return kind === "name" || describeInnerAddress(host) === undefined;
     if (rule.kind === "suffix") return kind === "name" && host.endsWith(`.${rule.host}`);
     return rule.kind === kind && rule.host === host;
   });

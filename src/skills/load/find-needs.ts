@@ -7,6 +7,7 @@ import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
 import { findProgram, isBasicProgram } from "../../sandbox/programs.ts";
 import { isWellKnown } from "../../packages/install/known-packages.ts";
 import type { ScriptInterface } from "../scripts/script-interface.ts";
+import { hostsMissing } from "../manifests/read-plugin-toml.ts";
 import { isHarmlessVariable } from "./check-declared.ts";
 import type { SkillReport } from "./skill-report.ts";
 
@@ -34,19 +35,24 @@ export function toOffer(needs: readonly SkillNeed[]): SkillGrant {
  * is taken at its word.
  */
 export function findNeeds(
-  { skill, scripts, directory, name }: SkillReport,
+  { skill, scripts, directory, name, diagnostics }: SkillReport,
   given: SkillGrant = {},
 ): readonly SkillNeed[] {
   if (skill === undefined) return [];
   const declared = skill.declared ?? skill.permissions;
   const isAsked = Object.keys(declared).length > 0;
   const files = new Set(skill.folder?.files.map(({ path }) => path));
-  const found = scripts
+  const found: SkillNeed[] = scripts
     .filter(({ kind }) => kind === "tool" || kind === "library")
     .flatMap((script) => {
       const place = { name, files, script, lines: readLines(join(directory, script.path)) };
       return [...(isAsked ? [] : findTouched(place)), ...findPackages(place)];
     });
+  const missing = diagnostics.find(({ code }) => code === hostsMissing);
+  if (missing !== undefined && (given.network ?? []).length === 0) {
+    const held = `it names no hosts: kitbag grant ${name} --network HOST, or --network '*' for every public host`;
+    found.push({ kind: "network", what: "hosts", at: missing.file, held });
+  }
   const seen = new Map<string, SkillNeed>();
   for (const need of found) {
     const key = `${need.kind} ${need.what}`;

@@ -152,7 +152,7 @@ test("toReport() makes tools of a manifest's WASM modules, and names files that 
   const { skill, diagnostics, status } = report({ manifest: { tools } });
 
   expect(skill?.tools.map((tool) => tool.code)).toEqual([
-    { kind: "wasm", directory: "/skills/pdf", path: "pack.wasm", digest: digestOf("pack.wasm") },
+    { kind: "wasm", directory: "/skills/pdf", path: "pack.wasm", digest: digestOf("pack.wasm"), tool: "pack" },
   ]);
   expect(status).toBe("warning");
   expect(diagnostics).toMatchObject([
@@ -160,7 +160,7 @@ test("toReport() makes tools of a manifest's WASM modules, and names files that 
   ]);
 });
 
-test("toReport() tells a WASM module which tool is called only if it holds several", () => {
+test("toReport() tells a WASM module which of its tools is called", () => {
   const both = ["pack", "unpack"].map((name) => manifestTool({ name, kind: "wasm", file: "pack.wasm" }));
 
   const { skill } = report({ manifest: { tools: both } });

@@ -132,7 +132,7 @@ function makeTools(
     );
   const listed = manifest.tools
     .filter((tool) => tool.kind !== "reuse")
-    .map((tool) => toManifestTool(frame, tool, { makePipeline, isOneOfSeveral: hasSibling(tool, manifest.tools) }));
+    .map((tool) => toManifestTool(frame, tool, { makePipeline }));
   const own = (defined?.tools ?? []).map((tool) => toCodeTool(frame, tool, facts.code ?? ""));
   const diagnostics: Diagnostic[] = [];
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
@@ -152,11 +152,6 @@ function makeTools(
     reports: kept.map((one) => one.report),
     diagnostics: [...diagnostics, ...tested.diagnostics],
   };
-}
-
-/** Whether another tool is in the same file. */
-function hasSibling({ name, file }: ManifestTool, tools: readonly ManifestTool[]): boolean {
-  return tools.some((other) => other.name !== name && other.file !== undefined && other.file === file);
 }
 
 function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {

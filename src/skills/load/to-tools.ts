@@ -87,8 +87,6 @@ export type MakePipeline = (description: JsonObject) => Tool;
 /** What a listed tool is made with. */
 export interface ListedParts {
   readonly makePipeline: MakePipeline | undefined;
-  /** Other tools have the same file: a WASM module is told then which of them is called. */
-  readonly isOneOfSeveral: boolean;
 }
 
 /** Makes a tool that a manifest lists: a script that takes JSON on standard input, a part of a WASM module, a pipeline. */
@@ -125,7 +123,7 @@ function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile, parts:
   const place = { directory: frame.directory, path: file.path, digest: file.digest };
   const code: WasmCode | ScriptCode =
     listed.kind === "wasm"
-      ? { kind: "wasm", ...place, ...(parts.isOneOfSeveral && { tool: listed.name }) }
+      ? { kind: "wasm", ...place, tool: listed.name }
       : {
           kind: "script",
           ...place,

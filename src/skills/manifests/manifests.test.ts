@@ -156,7 +156,7 @@ test.for(["retries = 1", "rate = { calls = 1, inMs = 1 }", "cache = { ttlMs = 1 
 
 test("P1: readPluginToml() reads a plugin that is a skill and a tool", () => {
   const { manifest, diagnostics } = pluginToml(
-    'name = "design"\nversion = "1.0.0"\ncapabilities = ["skill", "tool"]\nwasm_path = "./design.wasm"\npermissions = ["http_client", "file_read"]\n[[tools]]\nname = "generate"\ninput_schema = { type = "object" }\n[[tools]]\nname = "compose"',
+    'name = "design"\nversion = "1.0.0"\ncapabilities = ["skill", "tool"]\nwasm_path = "./design.wasm"\npermissions = ["http_client", "file_read"]\nhosts = ["api.example.com", "*.example.org:8443"]\n[[tools]]\nname = "generate"\ninput_schema = { type = "object" }\n[[tools]]\nname = "compose"',
     ["SKILL.md", "design.wasm"],
   );
 
@@ -164,13 +164,29 @@ test("P1: readPluginToml() reads a plugin that is a skill and a tool", () => {
   expect(manifest).toMatchObject({
     name: "design",
     needsDocument: true,
-    permissions: { network: ["*"], read: ["."] },
+    permissions: { network: ["api.example.com", "*.example.org:8443"], read: ["."] },
     tools: [
       { name: "generate", kind: "wasm", file: "design.wasm", input: { type: "object" } },
       { name: "compose", kind: "wasm", file: "design.wasm" },
     ],
   });
 });
+
+test.for(["http_client", "websocket_client"])(
+  "P4: readPluginToml() grants %s no hosts that the manifest does not name",
+  (word) => {
+    const text = `name = "x"\ncapabilities = ["skill"]\npermissions = ["${word}"]\n`;
+
+    const without = pluginToml(text, ["SKILL.md"]);
+    const every = pluginToml(`${text}hosts = ["*"]\n`, ["SKILL.md"]);
+    const hostsAlone = pluginToml('name = "x"\ncapabilities = ["skill"]\nhosts = ["a.example"]\n', ["SKILL.md"]);
+
+    expect(without.manifest?.permissions.network ?? []).toEqual([]);
+    expect(without.diagnostics).toMatchObject([{ severity: "info", code: "hosts-missing" }]);
+    expect(every.manifest?.permissions).toEqual({ network: ["*"] });
+    expect(hostsAlone.manifest?.permissions.network ?? []).toEqual([]);
+  },
+);
 
 test("P1: readPluginToml() refuses a plugin whose declared parts are not there", () => {
   const { manifest, diagnostics } = pluginToml(

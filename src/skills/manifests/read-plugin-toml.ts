@@ -17,6 +17,7 @@ const schema = {
     wasm_path: text,
     capabilities: texts,
     permissions: texts,
+    hosts: texts,
     tools: {
       type: "array",
       maxItems: 1000,
@@ -47,7 +48,7 @@ export function readPluginToml(
   const parsed = parseManifestText<PluginToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
   const plugin = parsed.value;
-  const words = mapPermissionWords(file, plugin.permissions ?? []);
+  const words = mapPermissionWords(file, plugin.permissions ?? [], plugin.hosts ?? []);
   const diagnostics = [...checkParts(file, plugin, files), ...words.diagnostics];
   if (diagnostics.some((one) => one.severity === "error")) return { diagnostics };
   return {
@@ -73,6 +74,8 @@ interface PluginToml {
   readonly wasm_path?: string;
   readonly capabilities: readonly string[];
   readonly permissions?: readonly string[];
+  /** Where `http_client` and its relatives may connect to, as rules of the permission `network`. */
+  readonly hosts?: readonly string[];
   readonly tools?: readonly {
     name: string;
     description?: string;
@@ -122,8 +125,11 @@ function toTools(plugin: PluginToml): ManifestTool[] {
 
 /** The words that other systems use for permissions, and what they mean here. */
 const words: Readonly<Record<string, Permissions>> = {
-  http_client: { network: ["*"] },
-  websocket_client: { network: ["*"] },
+  // The hosts are those of the manifest; without any, a person is asked for them.
+  http_client: {},
+  http_request: {},
+  websocket_client: {},
+  network: {},
   file_read: { read: ["."] },
   file_write: { read: ["."], write: ["."] },
   // The variables are those that the scripts are seen to read.
@@ -134,6 +140,8 @@ const words: Readonly<Record<string, Permissions>> = {
   memory_write: {},
 };
 
+const networkWords = new Set(["http_client", "http_request", "websocket_client", "network"]);
+
 /** Permissions in our own words. */
 interface MappedPermissions {
   readonly permissions: Permissions;
@@ -142,18 +150,40 @@ interface MappedPermissions {
 }
 
 /** Translates other systems' permission words. One that nothing here can enforce is refused by name. */
-function mapPermissionWords(file: string, given: readonly string[]): MappedPermissions {
+function mapPermissionWords(file: string, given: readonly string[], hosts: readonly string[]): MappedPermissions {
+  const network = given.find((word) => networkWords.has(word));
+  const isOpen = network !== undefined && hosts.length === 0;
   const known = given.filter((word) => Object.hasOwn(words, word));
   const unknown = given.filter((word) => !Object.hasOwn(words, word));
   return {
-    permissions: joinPermissions(known.map((word) => words[word] ?? {})),
+    permissions: joinPermissions([
+      ...known.map((word) => words[word] ?? {}),
+      ...(network !== undefined && hosts.length > 0 ? [{ network: hosts }] : []),
+    ]),
     grantsSeenEnvironment: known.includes("env_read") || known.includes("config_read"),
-    diagnostics: unknown.map((word) => ({
-      severity: "error",
-      code: "permission-unknown",
-      message: `Cannot use ${file}: nothing here enforces the permission "${word}"`,
-      file,
-      cure: `use one of ${Object.keys(words).join(", ")}, or write kitbag.toml`,
-    })),
+    diagnostics: [...(isOpen ? [toHostsMissing(file, network)] : []), ...unknown.map((word) => toUnknown(file, word))],
+  };
+}
+
+function toUnknown(file: string, word: string): Diagnostic {
+  return {
+    severity: "error",
+    code: "permission-unknown",
+    message: `Cannot use ${file}: nothing here enforces the permission "${word}"`,
+    file,
+    cure: `use one of ${Object.keys(words).join(", ")}, or write kitbag.toml`,
+  };
+}
+
+/** The code of the diagnostic for a plugin that wants the network and names no hosts. */
+export const hostsMissing = "hosts-missing";
+
+function toHostsMissing(file: string, word: string): Diagnostic {
+  return {
+    severity: "info",
+    code: hostsMissing,
+    message: `It asks for ${word} and names no hosts, so it reaches none until a person grants them`,
+    file,
+    cure: 'name them in the manifest: hosts = ["api.example.com"]; "*" is every public host',
   };
 }

@@ -65,6 +65,34 @@ test("a tool of JavaScript finds nothing of this machine, and leaves nothing for
   ]);
 });
 
+test("a tool of JavaScript reaches state, calls and the network through kitbag, as far as it may", async (context) => {
+  await needCompiler(context, sandbox, "javascript");
+  const place = await build(`export default () => {
+    kitbag.log("hello");
+    kitbag.state.set("seen", { count: 2, text: "é".repeat(20_000) });
+    const { count, text } = kitbag.state.get("seen");
+    const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
+    return {
+      count,
+      length: text.length,
+      keys: kitbag.state.list().map(({ key }) => key),
+      call: attempt(() => kitbag.call("nothing", {}).status),
+      request: attempt(() => kitbag.request("https://example.com/").status),
+      leaked: ["__ask"].filter((name) => name in globalThis),
+    };
+  };`);
+
+  const outcome = await place.call({});
+
+  expect(outcome).toMatchObject({
+    status: "ok",
+    output: { count: 2, length: 20_000, keys: ["seen"], leaked: [] },
+  });
+  const { call, request } = (outcome.status === "ok" ? outcome.output : {}) as { call: unknown; request: unknown };
+  expect([call, request]).toEqual([expect.any(String), expect.any(String)]);
+  expect(request).not.toBe(200);
+});
+
 async function build(code: string): Promise<BuildPlace> {
   const place = createBuildPlace(sandbox, { "src/a.mjs": code });
   await place.build("src/a.mjs");

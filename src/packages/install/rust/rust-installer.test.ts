@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ import {
 import { makeCrate, type Crate } from "../../../../test/support/make-packages.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
 import type { PreparedDependencies, RustRequest } from "../dependency-request.ts";
-import { vendoredCrates } from "./rust-installer.ts";
+import { indexOf, vendoredCrates } from "./rust-installer.ts";
 
 const half = makeCrate("half", "pub fn half(number: i32) -> i32 { number / 2 }\n");
 
@@ -36,6 +36,23 @@ test("prepare() fetches the crates that a Cargo.lock names, for Cargo to build w
   expect(prepared.lock?.packages).toMatchObject([{ name: "half", version: "1.0.0" }]);
   expect(leftovers(dependencies.home)).toEqual([]);
 });
+
+test.for(["https://index.crates.io", "https://index.crates.io/", "https://crates.example/index"])(
+  "indexOf() tells Cargo of the index %s in a way that it takes",
+  (url, context) => {
+    const { cargo, directory } = request(needCargo(context), half);
+    const words = ["vendor", "--locked", "--offline", "--respect-source-config", ...indexOf(url)];
+    const home = createFolder();
+    const env = { PATH: dirname(cargo), HOME: home, CARGO_HOME: home, RUSTC: join(dirname(cargo), "rustc") };
+
+    const { status, stderr } = spawnSync(cargo, words, { cwd: directory, env, encoding: "utf8" });
+
+    // It gets as far as the network, which it may not use here.
+    expect(status).not.toBe(0);
+    expect(stderr).not.toContain("already defined");
+    expect(stderr).toContain("--offline");
+  },
+);
 
 test("prepare() refuses a crate that is not the one that was locked", async (context) => {
   const cargo = needCargo(context);

@@ -20,6 +20,20 @@ import type { Lock } from "../package-cache.ts";
 const rustPackages = "/opt/packages/rust";
 const sourceInside = "/opt/source";
 
+/** Cargo's own index, which it knows as `crates-io`. */
+const ownIndex = "https://index.crates.io/";
+
+/** What Cargo is told so that it fetches from this index. It refuses a second definition of its own one. */
+export function indexOf(url: string): readonly string[] {
+  const index = url.replace(/\/*$/u, "/");
+  // Cargo 1.68 and 1.69 would ask a git repository.
+  if (index === ownIndex) return ["--config", 'registries.crates-io.protocol="sparse"'];
+  return [
+    ...["--config", 'source.crates-io.replace-with="index"'],
+    ...["--config", `source.index.registry=${JSON.stringify(`sparse+${index}`)}`],
+  ];
+}
+
 /** What Cargo is told (since 1.63) so that it takes crates from this directory, and from nowhere else. */
 export function vendoredCrates(directory: string): readonly string[] {
   return [
@@ -65,8 +79,7 @@ async function fetchCrates(
   const result = await runStep(bench, {
     command: [
       ...[cargo, "vendor", "--locked", "--versioned-dirs", "--respect-source-config"],
-      ...["--config", 'source.crates-io.replace-with="index"'],
-      ...["--config", `source.index.registry=${JSON.stringify(`sparse+${source.url.replace(/\/*$/u, "/")}`)}`],
+      ...indexOf(source.url),
       ...["--manifest-path", join(sourceInside, "Cargo.toml"), content],
     ],
     mounts: [

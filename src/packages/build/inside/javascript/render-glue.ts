@@ -6,8 +6,34 @@ export interface GlueParts {
   readonly file: string;
 }
 
-/** Runs before the tool: what is logged goes to standard error. */
+/** Runs before the tool: what is logged goes to standard error, and the global `kitbag` asks the host. */
 const prelude = `
+globalThis.kitbag = (() => {
+  const send = globalThis.__ask;
+  const ask = (request) => {
+    const answer = JSON.parse(send(JSON.stringify(request)));
+    if (answer.ok) return answer.value;
+    throw Object.assign(new Error(answer.message), { code: answer.code });
+  };
+  const stateOf = (scope) => ({
+    get: (key) => ask({ fn: "state.get", key, ...scope }),
+    read: (key) => ask({ fn: "state.read", key, ...scope }),
+    set: (key, value, options) => ask({ fn: "state.set", key, value, ...options, ...scope }),
+    compareAndSet: (key, expected, value) => ask({ fn: "state.compareAndSet", key, ...expected, value, ...scope }),
+    delete: (key) => ask({ fn: "state.delete", key, ...scope }),
+    list: (options) => ask({ fn: "state.list", ...options, ...scope }),
+  });
+  return Object.freeze({
+    state: Object.freeze({ ...stateOf({}), skill: Object.freeze(stateOf({ scope: "skill" })) }),
+    log: (message, data) => ask({ fn: "log", message, ...(data !== undefined && { data }) }),
+    progress: (progress) => ask({ fn: "progress", ...progress }),
+    spend: (costUsd) => ask({ fn: "spend", costUsd }),
+    chunk: (value) => ask({ fn: "chunk", value }),
+    call: (tool, input = {}) => ask({ fn: "call", tool, input }),
+    request: (url, options) => ask({ fn: "http.request", url, ...options }),
+  });
+})();
+delete globalThis.__ask;
 globalThis.console = (() => {
   const write = globalThis.__log;
   const show = (value) => typeof value === "string" ? value : value instanceof Error ? String(value.stack || value) : JSON.stringify(value) ?? String(value);
@@ -42,8 +68,14 @@ const driver = `
  * `_start` reads standard input, calls the tool, and writes what it answers. It implements what the engine asks its host for.
  */
 export function renderGlue({ code, file }: GlueParts): string {
-  const texts = { code, prelude, driver, finish: "__finish()", file, own: "kitbag", log: "log" };
-  const globals = { logName: "__log", toolName: "__tool", thrownName: "__thrown", inputName: "__input" };
+  const texts = { code, prelude, driver, finish: "__finish()", file, own: "kitbag", log: "log", ask: "ask_kitbag" };
+  const globals = {
+    logName: "__log",
+    askName: "__ask",
+    toolName: "__tool",
+    thrownName: "__thrown",
+    inputName: "__input",
+  };
   const { data, places } = layOut({ ...texts, ...globals });
   const at = (name: string): string => `(i32.add (global.get $data) (i32.const ${places[name]?.offset ?? 0}))`;
   const length = (name: string): string => `(i32.const ${places[name]?.length ?? 0})`;
@@ -65,6 +97,7 @@ ${functions}
     (global.set $data (call $malloc (i32.const ${places["end"]?.offset ?? 0})))
     (memory.init $texts (global.get $data) (i32.const 0) (i32.const ${places["end"]?.offset ?? 0}))
     ${set("logName", `(call $function ${at("log")} ${length("log")} (i32.const 1))`)}
+    ${set("askName", `(call $function ${at("ask")} ${length("ask")} (i32.const 1))`)}
     (drop ${evaluate("prelude", "own", 0)})
     (local.set $value ${evaluate("code", "file", 1)})
     (if (call $isException (local.get $value))
@@ -94,14 +127,34 @@ const functions = `  (func (export "host_get_timezone_offset") (param i32 i32) (
   (func (export "host_promise_rejection") (param i32 i32 i32))
   (func (export "host_module_normalize") (param i32 i32) (result i32) (i32.const 0))
   (func (export "host_module_load") (param i32 i32) (result i32) (i32.const 0))
-  ;; The one function of the host is the log: its first argument goes to standard error.
-  (func (export "host_call") (param i32 i32 i32) (param $count i32) (param $values i32) (result i32)
+  ;; The functions of the host are told apart by the length of their names. The log: its first argument goes to standard error.
+  (func (export "host_call") (param i32) (param $name i32) (param i32) (param $count i32) (param $values i32) (result i32)
     (local $text i32)
+    (if (i32.eq (local.get $name) (i32.const 10))
+      (then (return (call $ask (i32.load (local.get $values))))))
     (if (i32.gt_s (local.get $count) (i32.const 0))
       (then
         (local.set $text (call $text (i32.load (local.get $values)) (global.get $scratch)))
         (call $write (i32.const 2) (local.get $text) (i32.load (global.get $scratch)))))
     (call $undefined))
+
+  ;; Sends a request to Kitbag and answers with its answer: both are JSON.
+  (func $ask (param $request i32) (result i32)
+    (local $text i32) (local $length i32) (local $buffer i32) (local $done i32) (local $piece i32)
+    (local.set $text (call $text (local.get $request) (global.get $scratch)))
+    (local.set $length (call $kitbag_call (local.get $text) (i32.load (global.get $scratch))))
+    (local.set $buffer (call $malloc (i32.add (local.get $length) (i32.const 1))))
+    (if (i32.eqz (local.get $buffer)) (then (unreachable)))
+    (block $end
+      (loop $more
+        (br_if $end (i32.ge_u (local.get $done) (local.get $length)))
+        (local.set $piece (call $kitbag_read
+          (i32.add (local.get $buffer) (local.get $done))
+          (i32.sub (local.get $length) (local.get $done))))
+        (br_if $end (i32.le_s (local.get $piece) (i32.const 0)))
+        (local.set $done (i32.add (local.get $done) (local.get $piece)))
+        (br $more)))
+    (call $string (local.get $buffer) (local.get $done)))
 
   (func $write (param $file i32) (param $from i32) (param $length i32)
     (block $done
@@ -158,6 +211,8 @@ const imports = [
     '  (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))',
     '  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))',
     '  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))',
+    '  (import "kitbag" "call" (func $kitbag_call (param i32 i32) (result i32)))',
+    '  (import "kitbag" "read" (func $kitbag_read (param i32 i32) (result i32)))',
   ])
   .join("\n");
 
