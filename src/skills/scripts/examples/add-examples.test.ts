@@ -96,3 +96,54 @@ test("addExamples() takes bounded time for hostile instructions", async () => {
 function derive(text: string): Promise<DerivedScripts> {
   return deriveScripts([{ path: "scripts/extract.py", content: extract }], { instructions: { text } });
 }
+
+test("addExamples() never makes a tool useless: what does not fit is no example, and corrects what was guessed", async () => {
+  const script = ["#!/bin/bash", "# Usage: speed.sh <n> [label]", 'echo "$1" "$2"'].join("\n");
+  const { scripts } = await deriveScripts([{ path: "scripts/speed.sh", content: script }], {
+    instructions: { text: "```bash\nbash scripts/speed.sh 0.5 slow\nbash scripts/speed.sh RATE fast\n```\n" },
+  });
+  const [tool] = scripts[0]?.tools ?? [];
+
+  expect(tool?.inputSchema["properties"]).toMatchObject({ n: { type: "number" } });
+  expect(tool?.examples).toEqual([{ input: { n: 0.5, label: "slow" } }]);
+});
+
+test("addExamples() adds flags that the instructions show and the script has", async () => {
+  const script = [
+    "// Manages cases.",
+    "const options = {};",
+    "for (const word of process.argv.slice(3)) {",
+    '  if (!word.startsWith("--")) continue;',
+    '  const [key, value = "true"] = word.slice(2).split("=");',
+    "  options[key] = value;",
+    "}",
+    'if (process.argv[2] === "create") console.log(JSON.stringify(options));',
+  ].join("\n");
+  const text = "Run `node scripts/cases.js create --title=Leak --severity=high` to open a case.\n";
+  const { scripts, diagnostics } = await deriveScripts([{ path: "scripts/cases.js", content: script }], {
+    instructions: { text },
+  });
+  const tool = scripts[0]?.tools[0];
+
+  expect(Object.keys(tool?.inputSchema["properties"] as object)).toEqual(expect.arrayContaining(["title", "severity"]));
+  expect(tool?.examples.map(({ input }) => input)).toEqual([
+    expect.objectContaining({ title: "Leak", severity: "high" }),
+  ]);
+  expect(diagnostics).toEqual([]);
+});
+
+test.for([
+  ["- `scripts/x.sh`: Prints the weather of a town", "Prints the weather of a town"],
+  ["| Script | What |\n|---|---|\n| `scripts/x.sh` | Prints the **weather** |", "Prints the weather"],
+  ["Run `scripts/x.sh` to print the weather of a town.", "Run x.sh to print the weather of a town."],
+  ["```bash\n# Print the weather\nscripts/x.sh\n```", "Print the weather"],
+  ["```bash\nscripts/x.sh Rome   # Weather of one town\n```", "Weather of one town"],
+  ["To print the weather of a town:\n\n```bash\nscripts/x.sh\n```", "To print the weather of a town"],
+  ["## Print the weather\n\n```bash\nscripts/x.sh\n```", "Print the weather"],
+  ["## Usage\n\n```bash\nscripts/x.sh\n```", "Run scripts/x.sh"],
+  ["Nothing about it.", "Run scripts/x.sh"],
+])("a script that says nothing about itself has the words of SKILL.md: %j", async ([text = "", description]) => {
+  const { scripts } = await deriveScripts([{ path: "scripts/x.sh", content: "echo $1\n" }], { instructions: { text } });
+
+  expect(scripts[0]?.tools[0]?.description).toBe(description);
+});

@@ -50,22 +50,47 @@ const mostFlags = 40;
 
 function withFlags(tool: ScriptTool, calls: readonly ShownCall[], text: string): ScriptTool {
   const isOpen = takesAnyFlag.test(text);
-  const isKnown = (flag: string): boolean =>
-    new RegExp(`(?<![\\w-])${flag}(?![\\w-])`, "u").test(text) || (isOpen && flag.startsWith("--"));
+  // Where the code goes over all words, its flags were taken for words.
+  const swallowing = isOpen && !tool.mapping.parts.some(isFlag) ? tool.mapping.parts.find(isNamelessList) : undefined;
   const found = new Map<string, boolean>();
   for (const { words, read } of calls) {
-    for (const word of read.unknownFlags) {
-      const [, flag = "", joined] = /^(--?[A-Za-z][\w-]*)(?:=(.*))?$/su.exec(word) ?? [];
-      if (flag === "" || notFlags.test(flag) || !isKnown(flag)) continue;
-      const next = words[words.indexOf(word) + 1];
-      const hasValue = joined !== undefined || (next !== undefined && !/^--?[A-Za-z]/u.test(next));
-      found.set(flag, hasValue || found.get(flag) === true);
+    for (const word of swallowing === undefined ? read.unknownFlags : words) {
+      const shown = readFlag(word, words);
+      if (shown === undefined || !(stands(shown.flag, text) || (isOpen && shown.flag.startsWith("--")))) continue;
+      found.set(shown.flag, shown.hasValue || found.get(shown.flag) === true);
     }
   }
-  const changed = [...found].slice(0, mostFlags).reduce(withFlag, tool);
-  if (changed === tool) return tool;
+  if (found.size === 0) return tool;
+  const own = swallowing === undefined ? tool : withoutPart(tool, swallowing);
+  const changed = [...found].slice(0, mostFlags).reduce(withFlag, own);
   const files = { ...findFileParameters({ ...changed, text }), ...tool.files };
   return { ...changed, ...(Object.keys(files).length > 0 && { files }) };
+}
+
+/** `--title=Leak`, and `--title Leak` where the next word is no flag. */
+function readFlag(word: string, words: readonly string[]): { flag: string; hasValue: boolean } | undefined {
+  const [, flag, joined] = /^(--?[A-Za-z][\w-]*)(?:=(.*))?$/su.exec(word) ?? [];
+  if (flag === undefined || notFlags.test(flag)) return undefined;
+  const next = words[words.indexOf(word) + 1];
+  return { flag, hasValue: joined !== undefined || (next !== undefined && !/^--?[A-Za-z]/u.test(next)) };
+}
+
+function stands(flag: string, text: string): boolean {
+  return new RegExp(`(?<![\\w-])${flag}(?![\\w-])`, "u").test(text);
+}
+
+function isFlag({ kind }: ArgvPart): boolean {
+  return kind === "flag" || kind === "choice" || kind === "count";
+}
+
+function isNamelessList(part: ArgvPart): boolean {
+  return part.kind === "positional" && part.many === true && part.property === "args";
+}
+
+function withoutPart(tool: ScriptTool, part: ArgvPart): ScriptTool {
+  const { args: _, ...properties } = tool.inputSchema["properties"] as Record<string, JsonSchema>;
+  const parts = tool.mapping.parts.filter((one) => one !== part);
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties }, mapping: { ...tool.mapping, parts } };
 }
 
 function withFlag(tool: ScriptTool, [flag, hasValue]: readonly [string, boolean]): ScriptTool {
@@ -77,7 +102,6 @@ function withFlag(tool: ScriptTool, [flag, hasValue]: readonly [string, boolean]
     : { kind: "choice", property, words: { true: [flag] } };
   const schema = { type: hasValue ? "string" : "boolean" };
   const { parts } = tool.mapping;
-  const isFlag = ({ kind }: ArgvPart): boolean => kind === "flag" || kind === "choice" || kind === "count";
   // With the other flags; after the words that are read by their place, if it is the first.
   const last = parts.findLastIndex(isFlag);
   const at = last === -1 ? parts.length : last + 1;
