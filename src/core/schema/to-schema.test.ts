@@ -53,7 +53,7 @@ test("toSchema() converts the output side, and leaves it open", () => {
   });
 });
 
-test("toSchema() copies what it is given, without $schema and $id", () => {
+test("toSchema() copies what it is given, with its $schema and without its $id", () => {
   const source = {
     $schema: "https://json-schema.org/draft-07/schema#",
     $id: "a",
@@ -66,7 +66,12 @@ test("toSchema() copies what it is given, without $schema and $id", () => {
 
   expect(converted).toEqual({
     ok: true,
-    json: { type: "object", properties: { a: {} }, additionalProperties: false },
+    json: {
+      $schema: "https://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: { a: {} },
+      additionalProperties: false,
+    },
   });
 });
 

@@ -46,8 +46,10 @@ function convert(source: SchemaSource, side: "input" | "output"): ConvertedSchem
     return { ok: false, problems: [copy.reason === "not-json" ? copy.problem : tooLarge] };
   }
   if (!isSchemaObject(copy.value)) return refuse("a JSON Schema or a Standard Schema", showValue(source));
-  const { $schema: _schema, $id: _id, ...own } = copy.value;
-  const json = side === "input" ? closeSchema(toObjectSchema(own)) : own;
+  const { $schema: dialect, $id: _id, ...own } = copy.value;
+  // What a library adds to each schema says nothing.
+  const said = standard === undefined && typeof dialect === "string" ? { $schema: dialect } : {};
+  const json = { ...said, ...(side === "input" ? closeSchema(toObjectSchema(own)) : own) };
   const problems = checkSchema(json);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, json, ...refinement(standard, side) };
 }

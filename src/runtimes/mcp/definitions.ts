@@ -92,6 +92,50 @@ function findProblem({
   if (!isRecord(inputSchema)) return "its input schema is not an object";
   if (outputSchema !== undefined && !isRecord(outputSchema)) return "its output schema is not an object";
   if (annotations !== undefined && !isRecord(annotations)) return "its annotations are not an object";
+  return findHeaderProblem(inputSchema as JsonObject);
+}
+
+const headerKey = "x-mcp-header";
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/u;
+const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+
+/**
+ * What is wrong with the parameters that a client repeats in headers. Servers and proxies go by these headers, so the protocol forbids
+ * to use a tool that declares one in any other place than a simple parameter, or two alike.
+ */
+function findHeaderProblem(inputSchema: JsonObject): string | undefined {
+  const names = new Set<string>();
+  const visit = (node: JsonValue | undefined, path: string | undefined): string | undefined => {
+    if (Array.isArray(node)) return findFirst(node, (inner) => visit(inner, undefined));
+    if (!isRecord(node)) return undefined;
+    const { [headerKey]: name, properties, type, ...others } = node as JsonObject;
+    if (name !== undefined) {
+      if (path === undefined || path === "") return `it has ${headerKey} at a place other than a parameter`;
+      if (typeof name !== "string" || !headerName.test(name))
+        return `the ${headerKey} of ${path} is no name of a header`;
+      if (!headerTypes.has(type)) return `the ${headerKey} of ${path} is not on a string, an integer or a boolean`;
+      if (names.size === names.add(name.toLowerCase()).size)
+        return `two parameters have the ${headerKey} ${showValue(name)}`;
+    }
+    const inProperties = isRecord(properties) ? Object.entries(properties as JsonObject) : [];
+    const place = (key: string): string | undefined =>
+      path === undefined ? undefined : path === "" ? key : `${path}.${key}`;
+    return (
+      findFirst(inProperties, ([key, inner]) => visit(inner, place(key))) ??
+      findFirst(Object.entries(others), ([key, inner]) => (dataKeywords.has(key) ? undefined : visit(inner, undefined)))
+    );
+  };
+  return visit(inputSchema, "");
+}
+
+/** Keywords whose values are data, and no schemas. */
+const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", "required"]);
+
+function findFirst<One>(list: readonly One[], find: (one: One) => string | undefined): string | undefined {
+  for (const one of list) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import { mostWorkFiles } from "../../sandbox/work-folder.ts";
 import type { CallFolder } from "../files/call-folder.ts";
 import type { Secrets } from "./load-secrets.ts";
 import { createLineLog, type Output, readOutput, waitForEnd } from "./output/read-output.ts";
-import { toUntilThen } from "./output/to-result.ts";
+import { startsContent, toUntilThen } from "./output/to-result.ts";
 import { toMethods } from "./rpc/script-methods.ts";
 import { serveRpc } from "./rpc/serve-rpc.ts";
 
@@ -138,13 +138,19 @@ function readStreams(
 ): Streams {
   const { maxOutputBytes, maxErrorBytes } = limits;
   const rename = (text: string): string => folder?.show(text) ?? text;
+  let isContent: boolean | undefined;
   const lines = createLineLog((line) => context.log(secrets.showMessage(rename(line))), maxErrorBytes);
   const stdout = readOutput(process.stdout, {
     keptBytes: maxOutputBytes,
     maxBytes: maxOutputBytes,
     onFlood,
     // Pieces of JSON are of no use.
-    ...(tool.outputSchema === undefined && { onText: (text: string) => stream(secrets.showPiece(rename(text))) }),
+    ...(tool.outputSchema === undefined && {
+      onText: (text: string) => {
+        isContent ??= startsContent(text);
+        if (!isContent) stream(secrets.showPiece(rename(text)));
+      },
+    }),
   });
   const stderr = readOutput(process.stderr, {
     keptBytes: maxErrorBytes,

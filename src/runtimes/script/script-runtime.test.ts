@@ -49,6 +49,38 @@ test("scriptRuntime() hands on pieces while the script runs, and cuts no charact
   expect([chunks[0], chunks.slice(1).join("")]).toEqual(["one ", "ü two"]);
 });
 
+const picture = {
+  $content: [
+    { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+    { type: "text", text: "done" },
+  ],
+};
+
+test.for([
+  ["bash", "a.sh", `echo '${JSON.stringify(picture)}'`],
+  ["python3", "a.py", `import json\nprint(json.dumps(json.loads('${JSON.stringify(picture)}'), indent=1))`],
+  ["node", "a.mjs", `console.log(JSON.stringify(${JSON.stringify(picture)}, null, 1))`],
+] as const)(
+  "scriptRuntime() hands on the pictures that a script of %s prints",
+  async ([program, file, code], context) => {
+    needProgram(context, program);
+
+    const { outcome, chunks } = await runScript(sandbox, { files: { [file]: code } });
+
+    expect(outcome).toEqual({ status: "ok", output: picture });
+    expect(chunks).toEqual([]);
+  },
+);
+
+test.for(['{"$content": [1', '{"$content":[],"more":1}', '{"$content":{}}', 'x {"$content":[]}'])(
+  "scriptRuntime() leaves %s a text",
+  async (text) => {
+    const { outcome } = await runScript(sandbox, bash(`printf '%s' '${text}'`));
+
+    expect(outcome).toEqual({ status: "ok", output: text });
+  },
+);
+
 test("scriptRuntime() logs the lines of stderr", async () => {
   const { outcome, log } = await runScript(sandbox, bash("echo one >&2; printf 'two\\r\\nthree' >&2; echo out"));
 

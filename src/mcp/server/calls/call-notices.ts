@@ -116,7 +116,8 @@ function createProgressCounter(): ProgressCounter {
       } else last += isCounted ? smallStep : 1;
       return {
         progress: last,
-        ...(isCounted && total !== undefined && { total }),
+        // What is said after the last step is beyond the total, which would look wrong beside it.
+        ...(isCounted && total !== undefined && last <= total && { total }),
         ...(message !== undefined && { message: message.slice(0, longestMessage) }),
       };
     },

@@ -46,8 +46,19 @@ export function findTarget(client: ToolClient, name: string): CallTarget {
     findCalls: (input) => [{ entry: availableIn(session, entry), input }],
     replaceInputs: (_input, [input]) => input,
     findForm: () => findStructuredForm(entry?.tool.outputSchema, generation),
-    run: (input, options) => session.call(name, input, options),
+    run: async (input, options) => toWireNames(await session.call(name, input, options), session),
   };
+}
+
+/** Names similar tools as this client calls them. */
+function toWireNames(outcome: ToolOutcome, session: Session): ToolOutcome {
+  if (outcome.status === "ok" || outcome.error.code !== "tool-not-found") return outcome;
+  const { error } = outcome;
+  const message = error.details.nearest.reduce(
+    (text, address) => text.replaceAll(quote(address), quote(session.getTool(address)?.wireName ?? address)),
+    error.message,
+  );
+  return { ...outcome, error: { ...error, message } };
 }
 
 function toDispatchTarget({ session, generation }: ToolClient, tool: DispatchTool): CallTarget {

@@ -159,7 +159,9 @@ export class PausableCall {
         isDue = false;
         const rounds = maxRounds[this.#generation];
         if (this.#rounds >= rounds) {
-          this.refuse(`the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`);
+          this.refuse(
+            `the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`,
+          );
         }
         if (this.#waiting.length === 0) return;
         this.#rounds += 1;

@@ -1,4 +1,6 @@
 import { KitbagError, type UntilThen, isKitbagError } from "../../../core/errors.ts";
+import { isRecord, type JsonObject } from "../../../core/json.ts";
+import { contentKey } from "../../../core/mcp-source.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
@@ -26,7 +28,28 @@ export interface Ending extends Said {
 export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
   const { exit, stdout, show } = ending;
   if (exit.code !== 0) throw toScriptError(tool, code, ending);
-  return show(tool.outputSchema === undefined ? withoutLineEnd(stdout) : parseOutput(tool, stdout, show));
+  if (tool.outputSchema !== undefined) return show(parseOutput(tool, stdout, show));
+  return show(parseContent(stdout) ?? withoutLineEnd(stdout));
+}
+
+/** Whether a text begins as {@link parseContent} reads it. */
+export function startsContent(text: string): boolean {
+  return /^\s*\{\s*"\$content"/u.test(text);
+}
+
+/**
+ * The content that a script without an output schema printed: `{ "$content": [ … ] }`, pictures and other blocks for the caller. Anything
+ * else is text.
+ */
+function parseContent(stdout: string): JsonObject | undefined {
+  if (!startsContent(stdout)) return undefined;
+  try {
+    const printed: unknown = JSON.parse(stdout);
+    const isContent = isRecord(printed) && Object.keys(printed).length === 1 && Array.isArray(printed[contentKey]);
+    return isContent ? (printed as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Last words of interpreters that got no more memory, where the limit refuses it instead of ending the program. */
