@@ -27,7 +27,10 @@ export const callCommand: CliCommand = {
     ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
-    ["kitbag call --learn pdf-text/extract_text --pdf report.pdf", "which permissions would it need?"],
+    [
+      "kitbag call --learn pdf-text/extract_text --pdf report.pdf",
+      "which permissions would it need? You are asked to grant them",
+    ],
     ["kitbag call --debug --break scripts/extract.py:12 pdf-text/extract_text --pdf report.pdf", "stop in its script"],
     ["kitbag call add --a 2 --store none", "record nothing of this call"],
     ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
@@ -40,7 +43,7 @@ export const callCommand: CliCommand = {
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
     command.option("--keep", "save what the tool wrote elsewhere in this folder; nothing is overwritten");
-    command.option("--learn", "grant nothing, and say which permissions the tool needs");
+    command.option("--learn", "run it with no grants, say what it needs, and grant that if you agree (--yes)");
     command.option("--debug", "stop before the first line of the script, and ask what to do; h lists the commands");
     addListOption(
       command,
@@ -60,7 +63,7 @@ export const callCommand: CliCommand = {
     const project = openProject(invocation, { ...learning?.options, ...debugging?.options });
     try {
       const answer = await callTool(project, learning, debugging);
-      return learning?.toAnswer(answer) ?? answer;
+      return learning === undefined ? answer : await learning.toAnswer(answer);
     } finally {
       await project.close();
     }
@@ -85,7 +88,7 @@ async function callTool(
   if (skill.status === "failed") return failedAnswer(skill.error);
   try {
     const tool = workspace.getTool(address);
-    learning?.check(tool);
+    learning?.check(tool, input);
     debugging?.check(tool);
     const view = createCallView(invocation);
     const callOptions: CallOptions = {

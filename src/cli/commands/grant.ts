@@ -43,20 +43,28 @@ export const grantCommand: CliCommand = {
     defineScopes(command, "grant");
   },
   async run(invocation) {
-    const asked = readScopes(invocation);
-    const found = await findSkill(invocation);
-    const { own } = readGrant(found);
-    if (isEmptyGrant(asked)) return answer(found, own, invocation);
-    refuseUntrusted(found);
-    checkGrant(found, asked, invocation);
-    const granted = await addGrant(found, asked, [found.report, found.others]);
-    return answer(found, granted, invocation, [
-      `Granted to ${found.report.name}: ${describeGrant(asked)}`,
-      ...renderOpened(toPermissions(asked), invocation.terminal, invocation.cwd),
-      "It holds for exactly the files that the skill has now, and stays when kitbag update replaces them.",
-    ]);
+    return grantTo(invocation.args[0] ?? "", readScopes(invocation), invocation);
   },
 };
+
+/**
+ * Grants something to the skill that a person named, by its name or its folder. Without anything to grant it says what is granted.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is no such skill; `skill-untrusted`; whatever a call would refuse.
+ */
+export async function grantTo(named: string, asked: SkillGrant, invocation: Invocation): Promise<Answer> {
+  const found = await findSkill(named, invocation);
+  const { own } = readGrant(found);
+  if (isEmptyGrant(asked)) return answer(found, own, invocation);
+  refuseUntrusted(found);
+  checkGrant(found, asked, invocation);
+  const granted = await addGrant(found, asked, [found.report, found.others]);
+  return answer(found, granted, invocation, [
+    `Granted to ${found.report.name}: ${describeGrant(asked)}`,
+    ...renderOpened(toPermissions(asked), invocation.terminal, invocation.cwd),
+    "It holds for exactly the files that the skill has now, and stays when kitbag update replaces them.",
+  ]);
+}
 
 /** `kitbag revoke`: takes back what was granted to a skill. */
 export const revokeCommand: CliCommand = {
@@ -72,7 +80,7 @@ export const revokeCommand: CliCommand = {
   },
   async run(invocation) {
     const asked = readScopes(invocation);
-    const found = await findSkill(invocation);
+    const found = await findSkill(invocation.args[0] ?? "", invocation);
     const { own, proposed } = readGrant(found);
     const before = joinGrants([own, proposed]);
     const missing = withoutGrant(asked, before);
@@ -150,9 +158,8 @@ interface FoundSkill extends GrantPlace {
 }
 
 /** The skill that the person named, by its name or its folder. */
-async function findSkill(invocation: Invocation): Promise<FoundSkill> {
-  const { args, options, cwd, env } = invocation;
-  const [named = ""] = args;
+async function findSkill(named: string, invocation: Invocation): Promise<FoundSkill> {
+  const { options, cwd, env } = invocation;
   const directories = getTexts(options, "skills");
   const isPath = /[/\\]/u.test(named) || named === ".";
   const reports = await loadReports(invocation, isPath ? [...directories, named] : directories);

@@ -41,6 +41,26 @@ test("kitbag call --learn refuses a tool that nothing could hold back", async ()
   expect(run.stderr).toContain("only scripts run where they can be watched, and it is a function tool");
 });
 
+test("kitbag call --learn --yes grants what was seen beside the skill, but for files that the call names", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject({
+    "data.csv": "a,b\n",
+    "more.txt": "more\n",
+    ".claude/skills/report/SKILL.md": "---\nname: report\ndescription: Makes a report of a table\n---\nRun it.\n",
+    ".claude/skills/report/scripts/make.py": `${script}print(open("more.txt").read())\n`,
+  });
+  await runKitbag(["trust", ".claude/skills/report"], { project });
+  const words = ["report/make", "--table", "data.csv"];
+
+  const shown = await runKitbag(["call", "--learn", ...words], { project });
+  const learned = await runKitbag(["call", "--learn", ...words, "--yes"], { project });
+  const called = await runKitbag(["call", ...words], { project });
+
+  expect(shown.stdout).toContain("Beside the skill: kitbag grant report --read ./more.txt --env REPORT_TOKEN");
+  expect(learned.stdout).toContain("Granted to report: read ./more.txt; env REPORT_TOKEN");
+  expect(called).toMatchObject({ code: 0, stdout: "4 None\nmore\n\n" });
+});
+
 test("renderToml() lets no text end its string or speak to the terminal", () => {
   expect(renderToml({ read: ['./a"]\nrun = ["*"'], env: ["\u009B2J\u202E"] })).toBe(
     String.raw`[permissions]

@@ -3,9 +3,13 @@ import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts
 import { type Answer, type Invocation, usageError } from "../cli-command.ts";
 import { permissionKinds, scopesOf, type Permissions } from "../../core/permissions.ts";
 import type { Attempt, LearnReport } from "../../runtimes/learn/learn-report.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
+import { describeGrant, isEmptyGrant, toGrant, withoutGrant, type SkillGrant } from "../../core/skill-grant.ts";
+import { grantTo, toScope } from "../commands/grant.ts";
 import { toPrintableLine } from "../printable.ts";
-import { renderTable, toShownPath } from "../render.ts";
-import type { Terminal } from "../terminal.ts";
+import { renderTable, toShellWord, toShownPath } from "../render.ts";
+import { isYes, type Terminal } from "../terminal.ts";
 
 /** Shows what a tool tried and the permissions that would let it. */
 function renderLearned(report: LearnReport, cwd: string, terminal: Terminal): string {
@@ -19,7 +23,7 @@ function renderLearned(report: LearnReport, cwd: string, terminal: Terminal): st
       .join("\n"),
     isNothing
       ? `${toPrintableLine(tool)} tried nothing that needs a permission (${watchers[report.watchedBy]})`
-      : `# The least that lets ${toPrintableLine(tool)} do what it tried; for kitbag.toml\n${renderToml(permissions)}`,
+      : `# The least that lets ${toPrintableLine(tool)} do what it tried; for the kitbag.toml of a skill of your own\n${renderToml(permissions)}`,
   ].join("\n\n");
 }
 
@@ -74,25 +78,77 @@ function quote(text: string): string {
 export interface Learning {
   readonly options: Pick<RuntimesOptions, "onLearned">;
   /** @throws {KitbagError} `usage-invalid` for a tool that nothing could hold back. */
-  check(found: RegisteredTool | undefined): void;
-  /** Says what was learned; the call's own answer if nothing was. */
-  toAnswer(answer: Answer): Answer;
+  check(found: RegisteredTool | undefined, input: JsonObject | undefined): void;
+  /** Says what was learned, and grants it if a person agrees; the call's own answer if nothing was. */
+  toAnswer(answer: Answer): Promise<Answer>;
 }
 
 /** Makes what `kitbag call --learn` adds to a call. */
-export function createLearning({ cwd, terminal }: Invocation): Learning {
+export function createLearning(invocation: Invocation): Learning {
+  const { cwd, terminal } = invocation;
   let report: LearnReport | undefined;
+  let learned: { readonly skill?: string | undefined; readonly named: readonly string[] } = { named: [] };
   return {
-    options: { onLearned: (learned) => (report = learned) },
-    check(found) {
-      if (found === undefined || found.tool.code.kind === "script") return;
+    options: { onLearned: (found) => (report = found) },
+    check(found, input = {}) {
+      if (found === undefined) return;
+      if (found.tool.code.kind === "script") {
+        const { skill } = found.tool.code as ScriptCode;
+        learned = { skill, named: findNamed(input, cwd) };
+        return;
+      }
       throw usageError(
         `Cannot learn what ${found.address} needs: only scripts run where they can be watched, and it is a ${found.tool.code.kind} tool`,
       );
     },
-    toAnswer(answer) {
+    async toAnswer(answer) {
       if (report === undefined) return answer;
-      return { document: { ...report, outcome: answer.document }, text: renderLearned(report, cwd, terminal) };
+      const text = renderLearned(report, cwd, terminal);
+      const { skill, named } = learned;
+      const grant = toGrant((kind) => (kind === "packages" ? [] : scopesOf(report?.permissions ?? {}, kind)));
+      // A file that the call names is there in every call that names it.
+      const lasting = withoutGrant(grant, { read: named });
+      const document = { ...report, outcome: answer.document };
+      if (skill === undefined || isEmptyGrant(lasting)) return { document, text };
+      return offerLearned({ skill, grant: lasting, document, text }, invocation);
     },
   };
+}
+
+/** What the input of a call may name as a file, as permissions would list it: what a person types is there for that call. */
+function findNamed(input: JsonObject, cwd: string): string[] {
+  const values = Object.values(input).flatMap((value) => [value].flat());
+  return values.flatMap((value) => (typeof value === "string" && value !== "" ? [toScope(value, cwd)] : []));
+}
+
+interface Offer {
+  readonly skill: string;
+  readonly grant: SkillGrant;
+  readonly document: object;
+  readonly text: string;
+}
+
+async function offerLearned({ skill, grant, document, text }: Offer, invocation: Invocation): Promise<Answer> {
+  const { terminal, options, json } = invocation;
+  const flags = grantFlags(grant);
+  const command = `kitbag grant ${skill} ${flags.map(toShellWord).join(" ")}`;
+  const isAsked = options["yes"] !== true && terminal.canAsk && !json;
+  if (isAsked) terminal.note(`${text}\n\n`);
+  const isAgreed =
+    options["yes"] === true ||
+    (isAsked && isYes(await terminal.ask(`Grant ${toPrintableLine(describeGrant(grant))} to ${skill}? [y/N] `)));
+  const shown = isAsked ? [] : [text];
+  if (!isAgreed) return { document, text: [...shown, toPrintableLine(`Beside the skill: ${command}`)].join("\n\n") };
+  const granted = await grantTo(skill, grant, invocation);
+  return {
+    document: { ...document, granted: granted.document },
+    text: [...shown, granted.text ?? ""].join("\n\n"),
+  };
+}
+
+/** The words of `kitbag grant` that list a grant. */
+function grantFlags(grant: SkillGrant): string[] {
+  return Object.entries(grant).flatMap(([kind, items]: [string, readonly string[]]) =>
+    items.flatMap((item) => [`--${kind}`, item]),
+  );
 }

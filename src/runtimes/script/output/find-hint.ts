@@ -194,20 +194,25 @@ const missingFiles: readonly RegExp[] = [
 const said = /No such file or directory|ENOENT|cannot open file/u;
 
 function hintFile(failure: Failure): string | undefined {
-  const { text, tool, directory } = failure;
+  const { text } = failure;
   const named = match(missingFiles, text);
   if (named === undefined || !/^[\p{L}\p{N}_@%+=,./~ ()[\]-]+$/u.test(named)) return undefined;
   const isSaid = said.test(text);
+  if (named.startsWith("/skill/") || isHiddenPath(named)) return isSaid ? hintHidden(named) : undefined;
+  return hintPlain(failure, named, isSaid);
+}
+
+function hintPlain(failure: Failure, named: string, isSaid: boolean): string | undefined {
+  const { tool, directory } = failure;
   const scope = toScope(named, directory);
   const isRead = isGranted(tool.permissions.read ?? [], scope);
   const cure = `${tool.files === undefined ? "" : "name it as an argument, or: "}${toCure(failure, "read", scope)}`;
-  if (named.startsWith("/skill/") || isHiddenPath(named)) return isSaid ? hintHidden(named) : undefined;
   const target = directory === undefined ? undefined : findInside(directory, named);
-  if (target === undefined) return isSaid && !isRead ? `it cannot see ${named}; if it is there, ${cure}` : undefined;
-  // Only the folder of the caller is looked into.
-  if (isThere(target)) return isRead ? undefined : `${named} is in ${directory}, and the script cannot see it: ${cure}`;
-  const folder = isThere(dirname(target)) ? "" : ", and no folder for it";
-  return isSaid ? `there is no file ${named} in ${directory}${folder}` : undefined;
+  if (target !== undefined && isThere(target))
+    return isRead ? undefined : `${named} is in ${directory}, and the script cannot see it: ${cure}`;
+  if (!isSaid) return undefined;
+  if (target === undefined) return isRead ? undefined : `it cannot see ${named}; if it is there, ${cure}`;
+  return `there is no file ${named} in ${directory}${isThere(dirname(target)) ? "" : ", and no folder for it"}`;
 }
 
 function hintHidden(named: string): string {
@@ -215,6 +220,7 @@ function hintHidden(named: string): string {
   return `it looks for ${named}, which is hidden from it: read the script before you grant that`;
 }
 
+/** Only the folder of the caller is looked into. */
 function findInside(directory: string, named: string): string | undefined {
   const target = resolve(directory, named);
   return isInside(target, directory) ? target : undefined;
