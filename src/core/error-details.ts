@@ -319,8 +319,12 @@ export interface ErrorDetails {
   };
   /** The definition of a skill is wrong. */
   "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
+  /** A skill is to be closed without its name, and not exactly one is open. */
+  "skill-name-missing": { readonly open: readonly string[] };
   /** No skill has the name that was asked for. */
   "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
+  /** A skill is to be closed that other open skills require. */
+  "skill-required": { readonly skill: string; readonly by: readonly string[] };
   /** This skill's folder was not trusted, or has changed since. */
   "skill-untrusted": {
     readonly skill: string;

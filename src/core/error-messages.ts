@@ -213,10 +213,16 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
       ? `Cannot find the file ${quote(path)} of the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the file ${quote(path)} of the skill ${quote(skill)}: it has ${count} files; read_skill lists them`,
   "skill-invalid": ({ skill, problems }) => `Cannot define the skill ${quote(skill)}: ${problemList(problems)}`,
+  "skill-name-missing": ({ open }) =>
+    open.length === 0
+      ? "Cannot close a skill: none is open"
+      : `Cannot close a skill without its name: ${open.length} are open (${open.slice(0, 8).join(", ")}); name one of them`,
   "skill-not-found": ({ skill, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the skill ${quote(skill)}: ${count === 0 ? "there are no skills here" : `none of the ${count} known skills has a similar name`}`,
+  "skill-required": ({ skill, by }) =>
+    `Cannot close the skill ${quote(skill)} yet: ${by.map(quote).join(" and ")} ${by.length === 1 ? "requires" : "require"} it; it closes with ${by.length === 1 ? "that skill" : "the last of them"}`,
   "skill-untrusted": ({ skill, directory, changed, removed }) =>
     changed.length === 0
       ? `Cannot open the skill ${quote(skill)}: ${removed === true ? "its trust was removed with kitbag trust --remove" : "its folder is not trusted"}; read it, then run: kitbag trust ${directory}`

@@ -25,6 +25,11 @@ export interface SkillRequest {
   readonly options: SkillOptions;
 }
 
+/** What is to be closed: without a name, the one skill that was opened by name. */
+export interface CloseRequest extends Pick<SkillRequest, "holder" | "options"> {
+  readonly name: string | undefined;
+}
+
 /** Opens a skill and all it requires, or nothing. @throws {KitbagError} if it cannot be opened. */
 export async function activateSkill(parts: SetParts, request: SkillRequest): Promise<SkillOutcome> {
   const { holder, options } = request;

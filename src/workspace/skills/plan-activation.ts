@@ -180,6 +180,11 @@ function requiredFor(name: string, planner: Planner): readonly string[] {
   return skill === undefined ? [] : requiredBy(skill, planner);
 }
 
+/** The open skills that require `name` to be open. */
+export function requiringSkills(name: string, { open }: Holder, planner: Planner): readonly string[] {
+  return [...open].filter((one) => requiredFor(one, planner).includes(name));
+}
+
 /** Only one exclusive skill is open at a time, with what it requires; opening another skill closes it. */
 export function closedBy(plan: readonly Skill[], { open }: Holder, skills: ReadonlyMap<string, Skill>): string[] {
   const wanted = new Set(plan.map((skill) => skill.name));

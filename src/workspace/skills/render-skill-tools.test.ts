@@ -22,6 +22,14 @@ test("W2: the tools of open skills are rendered in a section of their own", asyn
   `);
 });
 
+test("W2: a skill with a title has it in its heading, with the name by which it is closed", async () => {
+  const titled = defineSkill({ name: "pdf", displayName: "Paper\n mill", description: "PDF", tools: [tool("run")] });
+  const workspace = createWorkspace({ skills: [titled] });
+  await workspace.activateSkill("pdf");
+
+  expect(workspace.renderSkillTools()).toContain("### Paper mill (pdf)\n");
+});
+
 test("renderSkillTools() writes JSON Schema if that is wanted, and nothing if no skill is open", async () => {
   const workspace = createWorkspace({ tools: [tool("clock")], skills: [skill("pdf")] });
 

@@ -119,14 +119,22 @@ export interface RenderToolsOptions {
 /** Writes the tools of open skills, in a section of its own, one part for each skill; empty without open skills. */
 export function renderSkillTools(
   tools: readonly RegisteredTool[],
+  skills: ReadonlyMap<string, Pick<Skill, "displayName">>,
   { format = "compact" }: RenderToolsOptions = {},
 ): string {
   if (tools.length === 0) return "";
   const bySkill = Map.groupBy(tools, (entry) => entry.owner);
   const parts = [...bySkill].map(
-    ([skill, own]) => `### ${skill}\n\n${own.map((entry) => renderTool(entry, format)).join("\n\n")}`,
+    ([skill, own]) =>
+      `### ${toHeading(skill, skills)}\n\n${own.map((entry) => renderTool(entry, format)).join("\n\n")}`,
   );
   return `## Tools of the open skills\n\n${parts.join("\n\n")}`;
+}
+
+/** The title of a skill, and its name, by which it is opened and closed. */
+function toHeading(name: string, skills: ReadonlyMap<string, Pick<Skill, "displayName">>): string {
+  const title = (skills.get(name)?.displayName ?? "").replaceAll(/\s+/gu, " ").trim();
+  return title === "" || title === name ? name : `${title} (${name})`;
 }
 
 function renderTool({ wireName, tool }: RegisteredTool, format: "compact" | "json"): string {

@@ -89,10 +89,11 @@ export interface SkillMethods {
    */
   activateSkill(name: string, options?: SkillOptions): Promise<SkillOutcome>;
   /**
-   * Closes a skill, unless another open one requires it: nothing new starts from now on. Skills that were opened only for it are
-   * closed too. Never throws.
+   * Closes a skill: nothing new starts from now on. Skills that were opened only for it are closed too. One that another open skill
+   * requires stays open until that one closes, and a warning says so. Without a name, the one skill that is open is closed; if several
+   * were opened, it fails with `skill-name-missing`. Never throws.
    */
-  deactivateSkill(name: string, options?: SkillOptions): Promise<SkillOutcome>;
+  deactivateSkill(name?: string, options?: SkillOptions): Promise<SkillOutcome>;
 
   getActiveSkills(): readonly string[];
   getActiveSkillTools(): readonly RegisteredTool[];

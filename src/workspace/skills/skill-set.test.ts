@@ -150,8 +150,27 @@ test("W9: a skill that somebody asked for stays open when the one that required 
   await workspace.activateSkill("base");
   await workspace.deactivateSkill("left");
 
-  expect(refused).toMatchObject({ status: "ok", closed: [] });
+  const message = 'Cannot close the skill "base" yet: "left" requires it; it closes with that skill';
+  expect(refused).toMatchObject({ status: "ok", closed: [], warnings: [{ code: "skill-required", message }] });
   expect(workspace.getActiveSkills()).toEqual(["base"]);
+});
+
+test("W9: without a name, the one skill that was opened is closed, with what it requires", async () => {
+  const workspace = createWorkspace({
+    skills: [skillWith("base", "one"), skillOf({ name: "left", requires: ["base"] }), skillWith("other", "two")],
+  });
+  await workspace.activateSkill("left");
+
+  const closing = await workspace.deactivateSkill();
+  const none = await workspace.deactivateSkill();
+  await workspace.activateSkill("base");
+  await workspace.activateSkill("other");
+  const unclear = await workspace.deactivateSkill();
+
+  expect(closing).toMatchObject({ status: "ok", closed: ["left", "base"], warnings: [] });
+  expect(none).toMatchObject({ status: "failed", error: { message: "Cannot close a skill: none is open" } });
+  const message = "Cannot close a skill without its name: 2 are open (base, other); name one of them";
+  expect(unclear).toMatchObject({ status: "failed", error: { code: "skill-name-missing", message } });
 });
 
 test("W9: a skill reuses another skill's tool under its own name with some arguments locked", async () => {

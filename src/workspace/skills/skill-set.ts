@@ -4,6 +4,7 @@ import { describeThrown } from "../describe-thrown.ts";
 import { createHolder, type Holder } from "../registry/registered-tool.ts";
 import type { Entry, Registry } from "../registry/registry.ts";
 import {
+  type CloseRequest,
   activateSkill,
   refuseClosed,
   toNames,
@@ -14,7 +15,7 @@ import {
   type ClosedSkills,
 } from "./activate-skill.ts";
 import type { RunningCalls } from "./running-calls.ts";
-import { closedWith, unneededBy, checkSkill, findSkill } from "./plan-activation.ts";
+import { closedWith, unneededBy, checkSkill, findSkill, requiringSkills } from "./plan-activation.ts";
 import { createSkillActivations } from "./skill-activations.ts";
 import type { AddSkillOptions, SkillOptions, SkillOutcome } from "./skill-methods.ts";
 import { closeTools, mayUse, registerReused, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
@@ -28,7 +29,7 @@ export interface SkillSet {
   remove(names: readonly string[], options: SkillOptions): Promise<boolean>;
   /** What one holder opens and closes happens one after the other. */
   activate(request: SkillRequest): Promise<SkillOutcome>;
-  deactivate(request: SkillRequest): Promise<SkillOutcome>;
+  deactivate(request: CloseRequest): Promise<SkillOutcome>;
   /** Makes a holder that begins with what the workspace has open. */
   openHolder(changes: Holder["changes"]): Holder;
   /** Closes all that a holder has open: nothing is available to it from now on. */
@@ -86,7 +87,8 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
         return remove(parts, names, options, tellChanged);
       }),
     activate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => activateSkill(parts, request))),
-    deactivate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => deactivate(parts, request))),
+    deactivate: (request) =>
+      inTurn(request.holder, () => toOutcome(request.name ?? "", () => deactivate(parts, request))),
     openHolder(heard) {
       const holder = createHolder(heard, registry.own);
       for (const name of holder.open) parts.activations.join(name);
@@ -119,15 +121,26 @@ function findHolder({ holders }: Registry, { name }: Skill): Holder | undefined 
   return holders.values().find(({ open }) => open.has(name));
 }
 
-async function deactivate(parts: SetParts, { holder, name, options }: SkillRequest): Promise<SkillOutcome> {
+async function deactivate(parts: SetParts, { holder, name: wanted, options }: CloseRequest): Promise<SkillOutcome> {
   const { registry, skills } = parts;
-  refuseClosed(holder, `close the skill "${name}"`);
+  refuseClosed(holder, wanted === undefined ? "close a skill" : `close the skill "${wanted}"`);
+  const name = wanted ?? onlyOpen(holder);
   findSkill(name, skills);
   holder.asked.delete(name);
-  const closing = unneededBy(holder, { registry: registry.viewOf(holder), skills });
+  const planner = { registry: registry.viewOf(holder), skills };
+  const closing = unneededBy(holder, planner);
   const closed = closeAll(parts, holder, toSkills(closing, skills));
   const warnings = await endSkills(closed, parts, options);
-  return { status: "ok", opened: [], closed: closing, warnings };
+  const by = holder.open.has(name) ? requiringSkills(name, holder, planner) : [];
+  const stays = by.length === 0 ? [] : [toFailure("skill-required", { skill: name, by })];
+  return { status: "ok", opened: [], closed: closing, warnings: [...stays, ...warnings] };
+}
+
+/** Skills that are open only because others require them do not count. */
+function onlyOpen({ asked }: Holder): string {
+  const [only, another] = asked;
+  if (only === undefined || another !== undefined) throw new KitbagError("skill-name-missing", { open: [...asked] });
+  return only;
 }
 
 async function remove(

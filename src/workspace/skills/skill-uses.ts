@@ -53,7 +53,7 @@ export function createSkillUses(parts: SkillUseParts, holder: Holder): SkillUses
         )
         .join("\n\n"),
     renderCatalog: (options) => renderCatalog(all(), options),
-    renderSkillTools: (options) => renderSkillTools(openTools(), options),
+    renderSkillTools: (options) => renderSkillTools(openTools(), set.skills, options),
     search: (query, options) => search({ isOpen, isAvailable: view.isAvailable }, query, options),
   };
 }

@@ -108,14 +108,12 @@ async function openSkill(chat: Chat, name: string): Promise<void> {
 }
 
 async function closeSkill(chat: Chat, name: string): Promise<void> {
-  if (name === "") return say(chat, "Say which: /close NAME; /skills lists those that are open");
-  const outcome = await chat.session.deactivateSkill(name);
+  const outcome = await chat.session.deactivateSkill(name === "" ? undefined : name);
   if (outcome.status === "failed") return sayFailure(chat, outcome.error);
   await saveSkills(chat);
-  say(
-    chat,
-    outcome.closed.length === 0 ? `${toPrintableLine(name)} is not open` : `Closed ${outcome.closed.join(", ")}`,
-  );
+  for (const warning of outcome.warnings) sayFailure(chat, warning);
+  if (outcome.closed.length > 0) return say(chat, `Closed ${outcome.closed.join(", ")}`);
+  if (outcome.warnings.length === 0) say(chat, `${toPrintableLine(name)} is not open`);
 }
 
 function sayFailure(chat: Chat, { message }: Pick<Failure, "message">): void {
