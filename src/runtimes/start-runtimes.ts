@@ -25,6 +25,8 @@ export interface Started {
   /** What of this machine is Kitbag's own. */
   readonly places: GrantPlaces;
   readonly reserved: ReservedPlaces;
+  /** Installs packages. */
+  readonly dependencies: Dependencies;
   readonly script: Runtime;
   readonly wasm: Runtime;
   /** Whether what it has on disk is still there. */
@@ -45,7 +47,8 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const launcher = warm ? await openLauncher(sandbox) : undefined;
   const places = toPlaces(sandbox, { ...options, directory, home });
   const connections = createConnectionLog(onConnection);
-  const profiles = toProfiles({ sandbox, places, connections }, { ...options, directory, home });
+  const dependencies = toDependencies(sandbox, { ...options, directory, home });
+  const profiles = toProfiles({ sandbox, places, connections }, dependencies, options.limits);
   const secrets = findSecret === undefined ? {} : { findSecret };
   const wasm = lazyWasm({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
@@ -70,6 +73,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     sandbox,
     places,
     reserved,
+    dependencies,
     // What is only watched may write nothing.
     script: onLearned === undefined ? watch(script, watched) : script,
     wasm: watch(wasm, watched),
@@ -160,11 +164,14 @@ interface Surroundings {
   readonly connections: ConnectionLog;
 }
 
-function toProfiles({ sandbox, places, connections }: Surroundings, options: Placed): ToolProfiles {
-  const { limits } = options;
+function toProfiles(
+  { sandbox, places, connections }: Surroundings,
+  dependencies: Dependencies,
+  limits: RuntimesOptions["limits"],
+): ToolProfiles {
   return createToolProfiles({
     sandbox,
-    dependencies: toDependencies(sandbox, options),
+    dependencies,
     places,
     onConnection: connections.tell,
     ...(limits !== undefined && { limits }),

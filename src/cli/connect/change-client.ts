@@ -38,14 +38,15 @@ export async function changeClient(target: Target, change: ClientChange, invocat
   const project = toProject(target, invocation);
   const file = readClientFile(path, project);
   const text = editFile(file, target, change.edits);
+  const old = file.text ?? "";
   const shown = toShownPath(path, invocation.cwd);
   const facts = { client: target.client, scope: target.scope, file: path };
   const isRemoval = change.edits.servers.get(serverName) === undefined;
-  if (text === (file.text ?? "") && change.before === undefined && change.after === undefined) {
+  if (text === old && change.before === undefined && change.after === undefined) {
     const [status, state] = isRemoval ? ["absent", "does not start Kitbag"] : ["unchanged", "starts Kitbag already"];
     return { document: { status, ...facts }, text: toLines([`${row.title} ${state}: ${shown}`, change.more]) };
   }
-  const [before, after] = [file.text ?? "", text].map((one) => readServers(one, row)[serverName]);
+  const [before, after] = [old, text].map((one) => readServers(one, row)[serverName]);
   const lines = [`${shown}: ${row.key}`, renderChange(before, after, change.edits), change.more];
   invocation.terminal.note(`${toLines(lines)}\n`);
   const refusal = await findRefusal(invocation);

@@ -10,6 +10,7 @@ import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";
 import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
+import type { Dependencies } from "../../packages/install/create-dependencies.ts";
 import type { FindSecret } from "../script/load-secrets.ts";
 import { connectServer, describeServerError, type McpConnection, toMcpFailure } from "./connect-server.ts";
 import type { Definitions } from "./definitions.ts";
@@ -24,6 +25,8 @@ export interface ConnectorOptions {
   readonly findSandbox: (name?: "off") => Promise<FoundSandbox>;
   /** What is shielded, in a sandbox that was found; without one nothing is held back. */
   readonly toPlaces: (sandbox: FoundSandbox) => { readonly places: GrantPlaces; readonly reserved?: ReservedPlaces };
+  /** Installs packages for servers that are named with `npx`. @default `npx` itself is started */
+  readonly prepare?: Dependencies["prepare"];
   /** Kitbag's home: log-ins are kept there. */
   readonly home: string;
   /** Values for names of variables, tokens and headers. @default none */
@@ -74,7 +77,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   async function startProgram(source: McpProgram): Promise<Omit<Started, "source">> {
     const place = await findPlace(source);
     const { process, close, ...facts } = await startServer(source, {
-      ...{ ...place, ...options.toPlaces(place.sandbox), findSecret, limits },
+      ...{ ...place, ...options.toPlaces(place.sandbox), findSecret, limits, prepare: options.prepare },
     });
     const transport = programTransport(process, { maxBytes: maxMessageBytes });
     void transport.gone.then(close);

@@ -92,7 +92,7 @@ function findProblem({
   if (!isRecord(inputSchema)) return "its input schema is not an object";
   if (outputSchema !== undefined && !isRecord(outputSchema)) return "its output schema is not an object";
   if (annotations !== undefined && !isRecord(annotations)) return "its annotations are not an object";
-  return findHeaderProblem(inputSchema as JsonObject);
+  return findHeaderProblem(inputSchema);
 }
 
 const headerKey = "x-mcp-header";
@@ -108,7 +108,7 @@ function findHeaderProblem(inputSchema: JsonObject): string | undefined {
   const visit = (node: JsonValue | undefined, path: string | undefined): string | undefined => {
     if (Array.isArray(node)) return findFirst(node, (inner) => visit(inner, undefined));
     if (!isRecord(node)) return undefined;
-    const { [headerKey]: name, properties, type, ...others } = node as JsonObject;
+    const { [headerKey]: name, properties, type, ...others } = node;
     if (name !== undefined) {
       if (path === undefined || path === "") return `it has ${headerKey} at a place other than a parameter`;
       if (typeof name !== "string" || !headerName.test(name))
@@ -117,7 +117,7 @@ function findHeaderProblem(inputSchema: JsonObject): string | undefined {
       if (names.size === names.add(name.toLowerCase()).size)
         return `two parameters have the ${headerKey} ${showValue(name)}`;
     }
-    const inProperties = isRecord(properties) ? Object.entries(properties as JsonObject) : [];
+    const inProperties = isRecord(properties) ? Object.entries(properties) : [];
     const place = (key: string): string | undefined =>
       path === undefined ? undefined : path === "" ? key : `${path}.${key}`;
     return (

@@ -8,6 +8,7 @@ import type { JsonValue } from "../../core/json.ts";
 import { type McpCode, type McpSource, isMcpProgram, toContentOutput, toSourceKey } from "../../core/mcp-source.ts";
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { Dependencies } from "../../packages/install/create-dependencies.ts";
 import { type FoundSandbox, findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
@@ -196,6 +197,7 @@ interface Shared {
   readonly sandbox: FoundSandbox;
   readonly places: GrantPlaces;
   readonly reserved: ReservedPlaces;
+  readonly dependencies: Dependencies;
 }
 
 /** Makes the runtime of other MCP servers. It uses the sandbox that scripts have, once a program must be started. */
@@ -219,6 +221,7 @@ export function startMcp(
     toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared : { places: { directory } }),
     findSecret,
     limits,
+    prepare: async (request, signal) => (await start()).dependencies.prepare(request, signal),
   });
   if (options.onMcp !== undefined) runtime.onEvent(options.onMcp);
   return {

@@ -37,6 +37,8 @@ export interface ServerLink {
 export interface LinkOptions {
   readonly source: McpSource;
   readonly connect: (signal: AbortSignal) => Promise<McpConnection>;
+  /** Done before it connects: takes as long as it needs. */
+  readonly prepare?: (signal: AbortSignal) => Promise<unknown>;
   readonly restarts?: Partial<RestartPolicy> | undefined;
   /** Told when the server is taken out. */
   readonly onDown?: (reason: string) => void;
@@ -81,7 +83,7 @@ function createRecord({ maxFailures, restMs }: RestartPolicy, onDown: LinkOption
 }
 
 /** Makes the way to a server that is not started yet. */
-export function createServerLink({ source, connect, restarts, onDown }: LinkOptions): ServerLink {
+export function createServerLink({ source, connect, prepare, restarts, onDown }: LinkOptions): ServerLink {
   const policy = { ...defaultRestarts, ...restarts };
   const record = createRecord(policy, onDown);
   const closing = new AbortController();
@@ -100,6 +102,7 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
     const waitMs = record.failures === 0 ? 0 : backOffMs(record.failures, { firstMs, maxMs });
     try {
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: closing.signal });
+      await prepare?.(closing.signal);
       const limit = AbortSignal.any([AbortSignal.timeout(policy.connectMs), closing.signal]);
       opened = await raceWith(connect(limit), limit, policy.connectMs);
       return opened;

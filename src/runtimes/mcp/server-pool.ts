@@ -1,8 +1,9 @@
-import type { McpSource } from "../../core/mcp-source.ts";
+import { isMcpProgram, type McpSource } from "../../core/mcp-source.ts";
 import type { McpConnection } from "./connect-server.ts";
 import { type Connected, createConnector, type ConnectorOptions } from "./connect-source.ts";
 import type { Definitions } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
+import { preparePackages } from "./package-runner.ts";
 import { createServerLink, type RestartPolicy, type ServerLink } from "./server-link.ts";
 
 /** How the tools of other MCP servers run. */
@@ -56,6 +57,8 @@ export function createServerPool(options: McpRuntimeOptions, tell: (event: McpEv
         source,
         restarts,
         connect: (signal) => connect(source, server, signal),
+        // Installing what a server needs takes longer than an answer of it may.
+        ...(isMcpProgram(source) && { prepare: (signal) => preparePackages(source, options.prepare, signal) }),
         onDown: (reason) => tell({ type: "server-down", source, reason }),
       }),
     };

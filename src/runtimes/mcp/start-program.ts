@@ -9,8 +9,10 @@ import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import { defaultLimits, type Limits, type Mount, type SandboxProcess } from "../../sandbox/sandbox.ts";
 import { noteShields, refuseReplaced, type FindReplaced } from "../../sandbox/watch-shields.ts";
 import type { Snapshots } from "../../sandbox/snapshots.ts";
+import type { Dependencies } from "../../packages/install/create-dependencies.ts";
 import { findInterpreter } from "../script/find-interpreter.ts";
 import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secrets.ts";
+import { preparePackages } from "./package-runner.ts";
 
 /** Where programs are started. */
 export interface ProgramOptions {
@@ -20,6 +22,8 @@ export interface ProgramOptions {
   readonly reserved?: ReservedPlaces;
   readonly findSecret: FindSecret;
   readonly limits?: Partial<Limits> | undefined;
+  /** Installs the packages of a server that `npx` would fetch. */
+  readonly prepare?: Dependencies["prepare"] | undefined;
   /** Copies of the folders of skills. */
   readonly snapshots: Snapshots;
 }
@@ -52,7 +56,8 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { permissions } = source;
   const grants = toGrants(source.name, permissions, places);
   const { mounts: folder, toInside } = await mountFolder(source, options.snapshots);
-  const interpreter = findProgram(source);
+  const packages = await preparePackages(source, options.prepare);
+  const interpreter = findProgram(packages === undefined ? source : { ...source, command: "node" });
   const secrets = await loadSecrets({ permissions }, findSecret);
   const findReplaced = sandbox.mountsShields === true ? noteShields(grants.mounts) : () => undefined;
   const checkReserved = options.reserved?.watch(source.name, grants.reserved) ?? (() => {});
@@ -64,13 +69,16 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { network: rules = [] } = permissions;
   const exit = rules.length === 0 ? undefined : await openEgress({ rules, directory: sandbox.area.own });
   const isOff = sandbox.name === "off";
-  const command = [interpreter.program, ...interpreter.argv, ...source.args.map(toInside)];
+  const command = [interpreter.program, ...interpreter.argv, ...(packages?.words ?? source.args).map(toInside)];
   try {
     const process = await sandbox.start(
       {
-        mounts: [...folder, ...grants.mounts, ...interpreter.mounts],
+        mounts: [...folder, ...grants.mounts, ...interpreter.mounts, ...(packages?.mounts ?? [])],
         sealed: grants.sealed,
-        environment: { ...grants.environment, ...(isOff && ownEnvironment()), ...exit?.environment, ...secrets.values },
+        environment: {
+          ...{ ...grants.environment, ...packages?.environment, ...(isOff && ownEnvironment()) },
+          ...{ ...exit?.environment, ...secrets.values },
+        },
         programs: [...grants.programs, ...interpreter.programs],
         directory: isOff ? places.directory : grants.directory,
         limits: { ...defaultLimits, ...limits, cpuSeconds },

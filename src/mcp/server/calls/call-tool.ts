@@ -66,7 +66,8 @@ export async function callTool(
  */
 async function advance(call: PausableCall, ask: AskQuestion | undefined): Promise<CallStep> {
   let step = await call.next();
-  while (ask !== undefined && step.status === "asking") {
+  if (ask === undefined) return step;
+  while (step.status === "asking") {
     try {
       const asked = Object.entries(step.questions).map(async ([key, question]) => [key, await ask(question)] as const);
       call.answer(Object.fromEntries(await Promise.all(asked)));
