@@ -239,7 +239,7 @@ function isGranted(granted: readonly string[], scope: string): boolean {
   return granted.some((one) => isInside(posix.resolve("/", scope), posix.resolve("/", one)));
 }
 
-/** Nobody is led to grant what has a name of its own for being hidden: `.env`, `.ssh`. */
+/** A person is not led to grant what has a name of its own for being hidden: `.env`, `.ssh`. */
 function isHiddenPath(named: string): boolean {
   return named.split("/").some((step) => /^\.(?!\.?$)/u.test(step));
 }

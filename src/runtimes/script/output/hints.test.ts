@@ -50,7 +50,7 @@ const scripts: Readonly<Record<string, { readonly program: string; readonly says
         lost: 'File.read("lost/gone.csv")',
         write: 'File.write("/usr/out.txt", "")',
         start: 'require "open3"; Open3.capture2("git", "--version")',
-        load: 'require "nokogiri_of_nobody"',
+        load: 'require "no_such_gem_anywhere"',
         env: 'ENV.fetch("MY_TOKEN")',
         net: 'require "net/http"; Net::HTTP.get(URI("https://api.github.com/x"))',
       },
