@@ -27,6 +27,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),
   "sandbox-memory": () => import("./sandbox-memory.ts"),
+  "skill-check": () => import("./skill-check.ts"),
   skills: () => import("./skills.ts"),
   "start-up": () => import("./start-up.ts"),
   store: () => import("./store.ts"),

@@ -19,7 +19,8 @@ export function writeSkillTree(folder: string, { skills, scripts, sections = 12 
     const first = Math.floor((index * scripts) / skills);
     const last = Math.floor(((index + 1) * scripts) / skills);
     const numbers = Array.from({ length: last - first }, (_, offset) => first + offset);
-    for (const [path, text] of Object.entries(skillFiles(index, numbers, sections))) writeText(join(folder, path), text);
+    for (const [path, text] of Object.entries(skillFiles(index, numbers, sections)))
+      writeText(join(folder, path), text);
   }
 }
 

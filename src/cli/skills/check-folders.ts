@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill } from "../../core/skill.ts";
@@ -30,7 +31,7 @@ export interface CheckedFolders extends SkillFileCount {
 }
 
 /** How many folders are in memory at once, with the bytes of their files. */
-const atOnce = 256;
+const atOnce = 64;
 
 /**
  * Reads and checks the skills of `places`, some folders at a time: of those that were checked only what others depend on is kept.
@@ -41,6 +42,8 @@ export async function checkFolders(
   options: LoadSkillsOptions,
   directory: string,
 ): Promise<CheckedFolders> {
+  // Optimising the parsers of scripts takes 300 MB for a moment, and more time than it saves. This process only checks.
+  for (const flag of ["--liftoff-only", "--no-wasm-dynamic-tiering", "--no-wasm-tier-up"]) setFlagsFromString(flag);
   const found = findSkills(places);
   const cache = openFactsCache(options.cacheFolder);
   const pythonReader = createPythonReader();
