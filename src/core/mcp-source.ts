@@ -43,7 +43,12 @@ const ofAll: JsonObject = {
   url: { type: "string", pattern: "^https?://" },
   token: variable,
   headers: { type: "object", additionalProperties: variable },
-  oauth: { anyOf: [{ const: true }, closed({ clientId: text, clientSecret: variable, issuer: text, scope: text })] },
+  oauth: {
+    anyOf: [
+      { const: true },
+      closed({ clientId: text, clientSecret: variable, login: { type: "boolean" }, issuer: text, scope: text }),
+    ],
+  },
   tools: texts,
   limitMs: { type: "number", exclusiveMinimum: 0, maximum: 2_147_483_647 },
   needsApproval: { type: "boolean" },
@@ -220,8 +225,10 @@ export interface McpAddress extends SourceFacts {
 export interface McpOAuth {
   /** Of a client that is registered already. @default it registers itself */
   readonly clientId?: string;
-  /** The name of the secret that is the client's. With it the client acts for itself, and no person is asked. */
+  /** The name of the secret that is the client's. With it the client acts for itself, and no person is asked, unless `login` is true. */
   readonly clientSecret?: string;
+  /** A person logs in, and the client proves with its secret who it is. @default true without a secret */
+  readonly login?: boolean;
   /** The only authorization server that gets the client's secret. */
   readonly issuer?: string;
   readonly scope?: string;
@@ -251,6 +258,11 @@ export interface McpCode extends ToolCode {
 /** The name of a source among all: `server`, or `skill/server`. */
 export function toSourceKey({ name, skill }: Pick<McpSource, "name" | "skill">): string {
   return skill === undefined ? name : `${skill}/${name}`;
+}
+
+/** Whether a person logs in to a server, and not the client itself. */
+export function needsLogin({ clientSecret, login = clientSecret === undefined }: McpOAuth): boolean {
+  return login;
 }
 
 /** Tells whether a source is a program of this machine. */

@@ -9,6 +9,8 @@ export interface OAuthServer {
   readonly url: string;
   /** How often each kind of token was asked for. */
   readonly grants: string[];
+  /** How clients proved who they are when they asked for tokens; empty for one that did not. */
+  readonly proofs: string[];
   /** Every access token that is given out from now on is of no use at once, so that it must be renewed. */
   expire(): void;
 }
@@ -60,6 +62,7 @@ function createDesk(): {
 /** Opens both on the loopback address, until the test ends. `said` is what its metadata say instead of the truth. */
 export async function openOAuthServer(said: Readonly<Record<string, unknown>> = {}): Promise<OAuthServer> {
   const { tokens, grants, authorize, exchange } = createDesk();
+  const proofs: string[] = [];
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -84,6 +87,7 @@ export async function openOAuthServer(said: Readonly<Record<string, unknown>> = 
       "/register": () => json(response, 201, { ...(JSON.parse(body) as object), client_id: "made-up" }),
       "/authorize": () => void response.writeHead(302, { location: authorize(searchParams) }).end(),
       "/token": () => {
+        proofs.push(request.headers.authorization ?? "");
         const given = exchange(new URLSearchParams(body));
         json(response, given === undefined ? 400 : 200, given ?? { error: "invalid_grant" });
       },
@@ -97,7 +101,7 @@ export async function openOAuthServer(said: Readonly<Record<string, unknown>> = 
     (pages[pathname] ?? (() => json(response, 404, {})))();
   }
 
-  return { url: `${url}/mcp`, grants, expire: () => tokens.clear() };
+  return { url: `${url}/mcp`, grants, proofs, expire: () => tokens.clear() };
 }
 
 function metadata(url: string): object {

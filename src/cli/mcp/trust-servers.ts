@@ -1,6 +1,6 @@
 import { toCanonicalJson, type JsonValue } from "../../core/json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, type McpSource, toSourceKey } from "../../core/mcp-source.ts";
+import { isMcpProgram, type McpSource, needsLogin, toSourceKey } from "../../core/mcp-source.ts";
 import type { McpChange, McpOffer } from "../../mcp/client/inspect-server.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { LogIn } from "../../runtimes/mcp/oauth-file.ts";
@@ -121,7 +121,7 @@ async function inspectAll(
 
 /** A client that acts for itself needs no log-in of a person. */
 async function openIfNeeded(source: McpSource, { terminal }: Invocation): Promise<OpenLogIn | undefined> {
-  if (isMcpProgram(source) || source.oauth === undefined || source.oauth.clientSecret !== undefined) return undefined;
+  if (isMcpProgram(source) || source.oauth === undefined || !needsLogin(source.oauth)) return undefined;
   return openLogIn(terminal);
 }
 

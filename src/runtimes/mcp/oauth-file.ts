@@ -10,7 +10,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 
-import { toSourceKey, type McpAddress } from "../../core/mcp-source.ts";
+import { needsLogin, toSourceKey, type McpAddress } from "../../core/mcp-source.ts";
 import { writeFileAtomically } from "../../platform/files.ts";
 import { makeHomeFolder } from "../../platform/home.ts";
 
@@ -39,7 +39,7 @@ export interface LogIn {
 export interface OAuthFileOptions {
   /** Where tokens are kept, in files that only this user can read. */
   readonly directory: string;
-  /** The secret of a client that acts for itself. */
+  /** The secret of a client that is registered. */
   readonly clientSecret?: string | undefined;
   /** @default no log-in: only tokens that are there are used and renewed */
   readonly logIn?: LogIn | undefined;
@@ -57,13 +57,13 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
   const { clientSecret, logIn } = options;
   const path = join(options.directory, `${createHash("sha256").update(source.url).digest("hex").slice(0, 32)}.json`);
   const keep = (more: Partial<Kept>): void => writeKept(path, { ...readKept(path), ...more });
-  const isMachine = clientSecret !== undefined;
+  const isMachine = !needsLogin(oauth);
   const redirectUrl = isMachine ? undefined : (logIn?.redirectUrl ?? "http://127.0.0.1/callback");
 
   return {
     isOwn: (brought) => brought.get("state") !== null && brought.get("state") === readKept(path).state,
     redirectUrl,
-    clientMetadata: toMetadata(source, redirectUrl),
+    clientMetadata: toMetadata(source, redirectUrl, clientSecret !== undefined),
     state() {
       const state = randomBytes(24).toString("base64url");
       keep({ state });
@@ -98,14 +98,18 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
 }
 
 /** A client without a place to come back to acts for itself. */
-function toMetadata({ oauth = {} }: McpAddress, redirectUrl: string | undefined): OAuthClientMetadata {
+function toMetadata(
+  { oauth = {} }: McpAddress,
+  redirectUrl: string | undefined,
+  hasSecret: boolean,
+): OAuthClientMetadata {
   const isMachine = redirectUrl === undefined;
   return {
     client_name: "Kitbag",
     redirect_uris: isMachine ? [] : [redirectUrl],
     grant_types: isMachine ? ["client_credentials"] : ["authorization_code", "refresh_token"],
     response_types: isMachine ? [] : ["code"],
-    token_endpoint_auth_method: isMachine ? "client_secret_basic" : "none",
+    token_endpoint_auth_method: hasSecret ? "client_secret_basic" : "none",
     ...(oauth.scope !== undefined && { scope: oauth.scope }),
   };
 }

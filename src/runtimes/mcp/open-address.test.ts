@@ -113,6 +113,21 @@ test("openAddress() asks nobody for a client that acts for itself", async () => 
   expect(guarded.grants).toEqual(["client_credentials"]);
 });
 
+test("openAddress() lets a person log in for a client that has a secret, if the configuration says so", async () => {
+  const guarded = await openOAuthServer();
+  const { runtime } = openMcp({ findSecret: () => "made-up-secret" });
+  const issuer = new URL(guarded.url).origin;
+  const oauth = { clientId: "app", clientSecret: "APP_SECRET", issuer, login: true };
+  const logIn = await openLogIn({ note: (text) => void fetch(/http\S+/u.exec(text)?.[0] ?? "") });
+  onTestFinished(() => logIn.close());
+
+  const { definitions } = await runtime.connect({ name: "guarded", url: guarded.url, oauth }, { logIn });
+
+  expect([...definitions.tools.keys()]).toEqual(["whoami"]);
+  expect(guarded.grants).toEqual(["authorization_code"]);
+  expect(guarded.proofs).toEqual([`Basic ${Buffer.from("app:made-up-secret").toString("base64")}`]);
+});
+
 test("openAddress() sends a client's secret to no other authorization server than the one that is named", async () => {
   const guarded = await openOAuthServer();
   const { open } = openMcp({ findSecret: () => "made-up-secret" });

@@ -18,15 +18,15 @@ interface PackageRun {
   readonly args: readonly string[];
 }
 
-/** A server from a package: its packages are installed, and Node runs a file of them. */
-export interface PackageProgram extends Pick<PreparedDependencies, "mounts" | "environment"> {
-  /** The file inside, and its words. */
+/** What is started for a server; of one from a package, Node with a file of the installed packages. */
+export interface PreparedProgram extends Pick<PreparedDependencies, "mounts" | "environment"> {
+  readonly command: string;
   readonly words: readonly string[];
 }
 
 /**
- * Installs what `npx` would fetch while it starts: through the package cache, locked, with no network for the server. Answers with
- * `undefined` for any other program, and for one that runs without a sandbox.
+ * Installs what `npx` would fetch while it starts: through the package cache, locked, with no network for the server. Any other
+ * program, and one that runs without a sandbox, is started as it is.
  *
  * @throws {KitbagError} `dependency-failed`; `mcp-failed` if the words of `npx` are not understood, or the package has no such program.
  */
@@ -34,9 +34,10 @@ export async function preparePackages(
   source: McpProgram,
   prepare: Dependencies["prepare"] | undefined,
   signal?: AbortSignal,
-): Promise<PackageProgram | undefined> {
-  if (prepare === undefined || source.sandbox === "off" || !/^npx(?:\.cmd)?$/u.test(basename(source.command))) {
-    return undefined;
+): Promise<PreparedProgram> {
+  const { command } = source;
+  if (prepare === undefined || source.sandbox === "off" || !/^npx(?:\.cmd)?$/u.test(basename(command))) {
+    return { command, words: source.args, mounts: [], environment: {} };
   }
   const run = parseNpx(source.args);
   if (typeof run === "string")
@@ -47,7 +48,7 @@ export async function preparePackages(
     const what = run.program === undefined ? "no program, or several" : `no program "${run.program}"`;
     throw toMcpFailure(source, `the package ${run.name} has ${what}; name one: npx -p ${run.name} <program>`);
   }
-  return { mounts, environment, words: [posix.join(environment["NODE_PATH"] ?? "", file), ...run.args] };
+  return { command: "node", mounts, environment, words: [posix.join(environment["NODE_PATH"] ?? "", file), ...run.args] };
 }
 
 const harmless: ReadonlySet<string> = new Set([
@@ -62,23 +63,11 @@ const harmless: ReadonlySet<string> = new Set([
 
 /** Takes the words of `npx` apart, or says what is not possible. */
 export function parseNpx(words: readonly string[]): PackageRun | string {
-  const listed: string[] = [];
-  let at = 0;
-  for (; words[at]?.startsWith("-") === true; at += 1) {
-    const word = words[at] as string;
-    if (word === "--") {
-      at += 1;
-      break;
-    }
-    if (harmless.has(word)) continue;
-    const [, given] = /^--package=(.+)$/u.exec(word) ?? [];
-    if (given !== undefined) listed.push(given);
-    else if (word === "-p" || word === "--package") listed.push(words[(at += 1)] ?? "");
-    else return `the option ${word} is not known`;
-  }
-  const [first, ...args] = words.slice(at);
+  const read = readOptions(words);
+  if (typeof read === "string") return read;
+  const [first, ...args] = read.rest;
   if (first === undefined) return "no package is named";
-  const specs = listed.length === 0 ? [first] : listed;
+  const specs = read.listed.length === 0 ? [first] : read.listed;
   const packages = new Map<string, string>();
   for (const spec of specs) {
     const [, name, range = "latest"] = /^((?:@[\w.~-]+\/)?[\w~][\w.~-]*)(?:@([\w.^~<>=|* -]+))?$/u.exec(spec) ?? [];
@@ -86,7 +75,23 @@ export function parseNpx(words: readonly string[]): PackageRun | string {
     packages.set(name, range);
   }
   const [name = ""] = packages.keys();
-  return { packages: Object.fromEntries(packages), name, program: listed.length === 0 ? undefined : first, args };
+  const program = read.listed.length === 0 ? undefined : first;
+  return { packages: Object.fromEntries(packages), name, program, args };
+}
+
+/** The packages that options name, and the words behind the options. */
+function readOptions(words: readonly string[]): { readonly listed: string[]; readonly rest: readonly string[] } | string {
+  const listed: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (!word.startsWith("-")) return { listed, rest: words.slice(at) };
+    if (word === "--") return { listed, rest: words.slice(at + 1) };
+    const [, given] = /^--package=(.+)$/u.exec(word) ?? [];
+    if (given !== undefined) listed.push(given);
+    else if (word === "-p" || word === "--package") listed.push(words[(at += 1)] ?? "");
+    else if (!harmless.has(word)) return `the option ${word} is not known`;
+  }
+  return { listed, rest: [] };
 }
 
 /** The file of a package's program, relative to the packages. */

@@ -56,8 +56,8 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { permissions } = source;
   const grants = toGrants(source.name, permissions, places);
   const { mounts: folder, toInside } = await mountFolder(source, options.snapshots);
-  const packages = await preparePackages(source, options.prepare);
-  const interpreter = findProgram(packages === undefined ? source : { ...source, command: "node" });
+  const program = await preparePackages(source, options.prepare);
+  const interpreter = findProgram({ ...source, command: program.command });
   const secrets = await loadSecrets({ permissions }, findSecret);
   const findReplaced = sandbox.mountsShields === true ? noteShields(grants.mounts) : () => undefined;
   const checkReserved = options.reserved?.watch(source.name, grants.reserved) ?? (() => {});
@@ -69,14 +69,14 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { network: rules = [] } = permissions;
   const exit = rules.length === 0 ? undefined : await openEgress({ rules, directory: sandbox.area.own });
   const isOff = sandbox.name === "off";
-  const command = [interpreter.program, ...interpreter.argv, ...(packages?.words ?? source.args).map(toInside)];
+  const command = [interpreter.program, ...interpreter.argv, ...program.words.map(toInside)];
   try {
     const process = await sandbox.start(
       {
-        mounts: [...folder, ...grants.mounts, ...interpreter.mounts, ...(packages?.mounts ?? [])],
+        mounts: [...folder, ...grants.mounts, ...interpreter.mounts, ...program.mounts],
         sealed: grants.sealed,
         environment: {
-          ...{ ...grants.environment, ...packages?.environment, ...(isOff && ownEnvironment()) },
+          ...{ ...grants.environment, ...program.environment, ...(isOff && ownEnvironment()) },
           ...{ ...exit?.environment, ...secrets.values },
         },
         programs: [...grants.programs, ...interpreter.programs],
