@@ -12,6 +12,7 @@ const scripts = {
   "python.py": `import json, sys\n\nprint(json.dumps({"echo": json.load(sys.stdin)}))\n`,
   "bash.sh": `#!/usr/bin/env bash\nread -r line\nprintf '{"echo": %s}\\n' "$line"\n`,
   "node.mjs": `import { readFileSync } from "node:fs";\n\nconsole.log(JSON.stringify({ echo: JSON.parse(readFileSync(0, "utf8")) }));\n`,
+  "count.py": `import json, sys\n\npath = json.load(sys.stdin).get("file")\nprint(len(open(path, "rb").read()) if path else 0)\n`,
   "typescript.ts": `import { readFileSync } from "node:fs";\n\nconst input: unknown = JSON.parse(readFileSync(0, "utf8"));\nconsole.log(JSON.stringify({ echo: input }));\n`,
 };
 
@@ -50,6 +51,18 @@ export async function callEcho({ workspace }: Bag, language: Language): Promise<
   const outcome = await workspace.call(`echo/${language}`, { a: 1 });
   if (outcome.status === "failed") throw new Error(outcome.error.message);
   check(outcome.output as string);
+}
+
+const named = join(folder, "named.bin");
+writeFileSync(named, Buffer.alloc(1024 * 1024, "x"));
+
+/** Calls a script of Python as a person who names a file of 1 MB, or none. */
+export async function callCount({ workspace }: Bag, hasFile: boolean): Promise<void> {
+  const input = hasFile ? { file: named } : {};
+  const outcome = await workspace.call("echo/count", input, { namedBy: "person" });
+  const expected = hasFile ? "1048576" : "0";
+  if (outcome.status === "failed") throw new Error(outcome.error.message);
+  if (String(outcome.output).trim() !== expected) throw new Error(`Cannot use the answer: ${outcome.output as string}`);
 }
 
 const commands: Readonly<Record<Language, readonly [program: string, file: string]>> = {

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { opendir, lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Mount } from "./sandbox.ts";
+import type { Mount, Profile } from "./sandbox.ts";
 
 /** Where the private folder of a call is inside, in sandboxes that can show a folder at another place. */
 export const workTarget = "/opt/kitbag/work";
@@ -11,29 +11,45 @@ export const workTarget = "/opt/kitbag/work";
 /** So many files and folders fit into a private folder. */
 export const mostWorkFiles = 16_384;
 
+/** The private folder of a call, on the host. */
+export interface WorkFolder {
+  /** All of it, with what follows. */
+  readonly root: string;
+  /** Where the script works. */
+  readonly files: string;
+  /** Its folder for temporary files, as far as that is not in memory. */
+  readonly temporary: string;
+}
+
 /** Makes the private folder of one call, empty, in a directory that no other user can enter. */
-export function makeWorkFolder(directory: string): string {
-  const folder = join(directory, `work-${randomBytes(8).toString("hex")}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+export function makeWorkFolder(directory: string): WorkFolder {
+  const root = join(directory, `work-${randomBytes(8).toString("hex")}`);
+  const folder = { root, files: join(root, "files"), temporary: join(root, "tmp") };
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  for (const path of [folder.files, folder.temporary]) mkdirSync(path, { mode: 0o700 });
   return folder;
 }
 
-/** The mount that shows a private folder inside, to write. */
-export function toWorkMount(source: string, target = workTarget): Mount {
-  return { source, target, write: true, granted: true };
+/**
+ * The mounts that show a private folder inside, to write. Its `/tmp` is left in memory where a profile has something below that: it would
+ * be covered.
+ */
+export function toWorkMounts({ files, temporary }: WorkFolder, { mounts, sealed = [] }: Profile): readonly Mount[] {
+  const isInUse = sealed.length > 0 || mounts.some(({ target }) => target.startsWith("/tmp/"));
+  const work = { source: files, target: workTarget, write: true, granted: true };
+  return isInUse ? [work] : [work, { source: temporary, target: "/tmp", write: true, granted: true }];
 }
 
 /** Removes a private folder, also if the program has taken rights away from folders in it. */
-export async function removeWorkFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+export async function removeWorkFolder({ root }: WorkFolder): Promise<void> {
+  await rm(root, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }
 
+/** Puts files into a private folder. */
+export type FillFolder = (folder: WorkFolder) => Promise<void>;
+
 /** Fills a private folder; what waits for it is ended if that fails. */
-export async function fillOrEnd(
-  folder: string,
-  fill: (folder: string) => Promise<void>,
-  end: () => void,
-): Promise<void> {
+export async function fillOrEnd(folder: WorkFolder, fill: FillFolder, end: () => void): Promise<void> {
   try {
     await fill(folder);
   } catch (cause) {
@@ -49,14 +65,14 @@ const watchMs = 100;
  * Looks from time to time how much is in a private folder, which is on the disk of the host, and calls `onFull` when it is more than
  * `maxBytes` or {@link mostWorkFiles}. Answers with what ends that.
  */
-export function watchWorkFolder(folder: string, maxBytes: number, onFull: () => void): () => void {
+export function watchWorkFolder({ root }: WorkFolder, maxBytes: number, onFull: () => void): () => void {
   let timer: NodeJS.Timeout;
   let isOver = false;
   const wait = (): void => {
     timer = setTimeout(() => void look(), watchMs).unref();
   };
   const look = async (): Promise<void> => {
-    const isFull = await isFuller(folder, maxBytes);
+    const isFull = await isFuller(root, maxBytes);
     if (isOver) return;
     if (isFull) onFull();
     else wait();

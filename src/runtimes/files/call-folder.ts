@@ -7,21 +7,18 @@ import { KitbagError } from "../../core/errors.ts";
 import { cloneJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
-import { removeWorkFolder, watchWorkFolder } from "../../sandbox/work-folder.ts";
-import { isInside } from "../../platform/paths.ts";
+import { removeWorkFolder, watchWorkFolder, type FillFolder } from "../../sandbox/work-folder.ts";
 import { leavesFolder } from "./find-files.ts";
 import { findMounted, mostCopiedBytes } from "./mounted-files.ts";
 import { identifyTarget } from "./save-file.ts";
-import { identify, ownFolders, takeWritten, type PlacedFile, type WrittenFolder } from "./take-written.ts";
+import { identify, takeWritten, type PlacedFile, type WrittenFolder } from "./take-written.ts";
 
 /** The private folder of one call: the files that its input names are copied into it, and what the script writes there is taken out. */
 export interface CallFolder {
   /** The input with the names that the files have inside. */
   readonly input: JsonObject;
-  /** Where the script finds its home and temporary files: what it leaves there is taken out, too. */
-  readonly environment: Readonly<Record<string, string>>;
   /** Puts the named files into the folder. */
-  fill(folder: string): Promise<void>;
+  readonly fill: FillFolder;
   /** Replaces the names inside by those that the caller used. */
   show(text: string): string;
   /** Calls `onFull` when more is in it than fits; answers with what ends that. */
@@ -55,7 +52,7 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
     .filter((named) => !mounted.has(named))
     .map((named, index) => toPlaced(options, named, index));
   const input = cloneJson(options.input);
-  const names = new Map([[inside, "."], ...ownFolders.map(([place, shown]) => [`${inside}/${place}`, shown] as const)]);
+  const names = new Map<string, string>([[inside, "."]]);
   for (const { named, place, prefix } of placed) {
     if (!place.startsWith(`${namedFolder}/`)) continue;
     replaceAt(input, named.at, `${inside}/${place}`);
@@ -68,10 +65,9 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
   let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
   return {
     input,
-    environment: { HOME: `${inside}/.home`, TMPDIR: `${inside}/.tmp` },
     async fill(folder) {
       filled = { folder, before: new Map(), targets: new Map() };
-      filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder) };
+      filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder.files) };
     },
     show: createShow(names),
     watch(maxBytes, onFull) {
@@ -97,8 +93,7 @@ function toPlaced({ isDirectory }: CallFolderOptions, named: NamedFile, index: n
   const { name, handle } = named;
   if (isDirectory && handle === undefined && !isAbsolute(name) && !/^~(?:\/|$)/u.test(name) && !leavesFolder(name)) {
     const place = normalize(name);
-    const isOwn = [namedFolder, ...ownFolders.map(([own]) => own)].some((own) => isInside(place, own));
-    if (!isOwn) return { named, place, prefix: "" };
+    if (!place.startsWith(namedFolder)) return { named, place, prefix: "" };
   }
   const last = handle === undefined ? basename(name) : "file";
   const prefix = handle === undefined && name.includes("/") ? `${dirname(name).replace(/\/$/u, "")}/` : "";
@@ -134,7 +129,6 @@ async function fillFolder(
   folder: string,
 ): Promise<Map<string, string>> {
   const before = new Map<string, string>();
-  for (const [place] of ownFolders) await mkdir(join(folder, place), { recursive: true });
   let left = mostCopiedBytes;
   for (const { named, place } of placed) {
     const target = join(folder, place);

@@ -6,7 +6,7 @@ import type { NamedFile } from "../../core/call-files.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
-import { walkFolder, type WalkedFile } from "../../sandbox/work-folder.ts";
+import { walkFolder, type WalkedFile, type WorkFolder } from "../../sandbox/work-folder.ts";
 import { saveFile } from "./save-file.ts";
 
 /** So many files that were not saved are told of, and so many bytes of them are kept. */
@@ -27,7 +27,7 @@ export interface WrittenFolder {
   readonly tool: Tool;
   readonly files: CallFiles;
   readonly placed: readonly PlacedFile[];
-  readonly folder: string;
+  readonly folder: WorkFolder;
   /** What each file was when the script started. */
   readonly before: ReadonlyMap<string, string>;
   /** What was at the targets of outputs then. */
@@ -44,8 +44,8 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
   const { tool, folder, before } = written;
   const keep = createKeeping(written);
   let unsaved: KitbagError | undefined;
-  for await (const found of walkFolder(folder)) {
-    const place = relative(folder, found.path).split(sep).join("/");
+  for await (const found of walkFolder(folder.files)) {
+    const place = relative(folder.files, found.path).split(sep).join("/");
     const output = findOutput(written, place);
     if (found.facts.isDirectory()) {
       if (output !== undefined) await mkdir(output.target, { recursive: true }).catch(() => {});
@@ -62,12 +62,24 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
       unsaved ??= new KitbagError("file-denied", { tool: tool.name, file: output.named.name, reason }, { cause });
     }
   }
+  // A script may have said a path there, or its home, for what it made: that is gone after the call.
+  for await (const found of walkFolder(folder.temporary)) {
+    const path = relative(folder.temporary, found.path).split(sep).join("/");
+    if (found.facts.isFile() && !isByproduct(path) && !isTemporary(path)) await keep(`/tmp/${path}`, found);
+  }
   if (unsaved !== undefined) throw unsaved;
 }
 
 /** What interpreters and package managers leave behind. */
 function isByproduct(place: string): boolean {
   return /(?:^|\/)__pycache__\/|^\.home\/\.(?:cache|npm)\//u.test(place);
+}
+
+/** Names that programs give to temporary files, caches and settings. */
+function isTemporary(path: string): boolean {
+  return /(?:^|\/)(?:\.|tmp[\w-]|node-compile-cache|v8-|npm-|pip-|matplotlib-|hsperfdata_|pymp-|Rtmp|perl-|ruby-)/u.test(
+    path,
+  );
 }
 
 interface Output {

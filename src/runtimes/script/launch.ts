@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import { makeWorkFolder, toWorkMount, workTarget } from "../../sandbox/work-folder.ts";
+import { makeWorkFolder, toWorkMounts, type FillFolder, type WorkFolder } from "../../sandbox/work-folder.ts";
 import type { Family } from "./families.ts";
 
 /** A program that runs scripts, as it is inside. */
@@ -34,7 +34,9 @@ export interface Launch {
    * Gets the private folder of this call, which is empty, and puts files into it; then the script starts, and may write it. The caller
    * removes it. Without this the script has no such folder.
    */
-  readonly fill?: (folder: string) => Promise<void>;
+  readonly fill?: FillFolder;
+  /** The private folder, if its place on the host had to be known before. */
+  readonly folder?: WorkFolder;
   /** First arguments for the interpreter that make it wait for a debugger. */
   readonly debug?: readonly string[];
 }
@@ -61,15 +63,19 @@ export function coldLauncher(sandbox: Sandbox, directory = tmpdir()): Launcher {
   };
 }
 
-/** The profile of a launch, with its private folder, filled. Where nothing can be shown at another place, that is its directory. */
+/** The profile of a launch, with its private folder, filled. Where nothing can be shown at another place, the folder is there already. */
 export async function openWorkFolder(
-  { keepsPaths }: Sandbox,
-  { profile, fill }: Launch,
+  sandbox: Sandbox,
+  { profile, fill, folder: given }: Launch,
   directory: string,
 ): Promise<Profile> {
   if (fill === undefined) return profile;
-  const isThere = keepsPaths === true && profile.directory !== undefined;
-  const folder = isThere ? profile.directory : makeWorkFolder(directory);
+  const folder = given ?? makeWorkFolder(directory);
   await fill(folder);
-  return { ...profile, mounts: [...profile.mounts, toWorkMount(folder, keepsPaths === true ? folder : workTarget)] };
+  const own = sandbox.keepsPaths === true ? [toOwnPlace(folder)] : toWorkMounts(folder, profile);
+  return { ...profile, mounts: [...profile.mounts, ...own] };
+}
+
+function toOwnPlace({ files }: WorkFolder): Mount {
+  return { source: files, target: files, write: true, granted: true };
 }

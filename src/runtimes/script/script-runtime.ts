@@ -5,7 +5,7 @@ import type { ScriptCode, ScriptCommand } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import { makeWorkFolder, workTarget } from "../../sandbox/work-folder.ts";
+import { makeWorkFolder, workTarget, type WorkFolder } from "../../sandbox/work-folder.ts";
 import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { openCallFolder, type CallFolder } from "../files/call-folder.ts";
 import { findFiles } from "../files/find-files.ts";
@@ -56,7 +56,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       const code = tool.code as ScriptCode;
       if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);
       const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
-      const { own, folder } = openFolder(options, base, { tool, input, context });
+      const { own, folder, given } = openFolder(options, base, { tool, input, context });
       try {
         const command = code.toCommand(folder?.input ?? (input as JsonObject));
         checkCommand(tool, command);
@@ -71,6 +71,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
           env: { ...folder?.environment, ...secrets.values, ...command.env },
           ...(command.stdin !== undefined && { input: command.stdin }),
           ...(folder !== undefined && { fill: folder.fill }),
+          ...(given !== undefined && { folder: given }),
         });
         const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
         await folder?.take();
@@ -92,13 +93,15 @@ function openFolder(
   { sandbox, files: host }: ScriptRuntimeOptions,
   base: Profile,
   { tool, input, context: { files } }: { tool: Tool; input: unknown; context: RuntimeContext },
-): { readonly own: Profile; readonly folder?: CallFolder } {
+): { readonly own: Profile; readonly folder?: CallFolder; readonly given?: WorkFolder } {
   if (host === undefined || files === undefined) return { own: base };
-  const inside = sandbox.keepsPaths === true ? makeWorkFolder(host.directory) : workTarget;
+  const given = sandbox.keepsPaths === true ? makeWorkFolder(host.directory) : undefined;
+  const inside = given?.files ?? workTarget;
   const isDirectory = (base.directory ?? "/tmp") === "/tmp";
   const { locks } = host;
   const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks });
-  return { own: isDirectory ? { ...base, directory: inside } : base, folder };
+  const own = isDirectory ? { ...base, directory: inside } : base;
+  return { own, folder, ...(given !== undefined && { given }) };
 }
 
 function refuseOff({ name, permissions }: Tool): KitbagError<"permission-refused"> {

@@ -118,7 +118,8 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
       entry.usedAt = performance.now();
       return entry.server;
     }
-    const options = { sandbox, profile: launch.profile, program: launch.interpreter.program, directory };
+    const { profile, interpreter, fill } = launch;
+    const options = { sandbox, profile, program: interpreter.program, directory, hasFolders: fill !== undefined };
     const server = shelf.take(key, () => startForkServer(options));
     if (server === undefined) return entry?.server;
     retire(key);
@@ -133,8 +134,8 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
 
   return {
     async start(launch) {
-      const { profile, interpreter } = launch;
-      const key = JSON.stringify([profile, interpreter.program, identifyPlaces(profile.mounts)]);
+      const { profile, interpreter, fill } = launch;
+      const key = JSON.stringify([profile, interpreter.program, fill !== undefined, identifyPlaces(profile.mounts)]);
       const server = takeServer(key, launch);
       if (server === undefined) return undefined;
       // One that fails has not run anything of the script, and would fail the next one as well.

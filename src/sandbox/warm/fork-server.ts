@@ -11,7 +11,7 @@ import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import { writeReadableFile } from "../host.ts";
 import { nothing, type ExitStatus, type Mount, type Profile, type Sandbox, type SandboxProcess } from "../sandbox.ts";
-import { fillOrEnd, makeWorkFolder, removeWorkFolder, workTarget } from "../work-folder.ts";
+import { fillOrEnd, makeWorkFolder, removeWorkFolder, workTarget, type FillFolder } from "../work-folder.ts";
 import { readOpenFileLimit, socketBytes } from "../limits/watch-resources.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
@@ -26,7 +26,7 @@ export interface ForkOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
   /** Puts files into the private folder of the call, before anything of the script runs. */
-  readonly fill?: (folder: string) => Promise<void>;
+  readonly fill?: FillFolder;
 }
 
 /** An interpreter that waits inside a sandbox, and runs each script in a child with namespaces of its own. */
@@ -48,6 +48,8 @@ export interface ForkServerOptions {
   readonly program: string;
   /** Where the streams of calls are made; no other user can enter it. */
   readonly directory: string;
+  /** Whether calls have private folders, which are filled. @default false */
+  readonly hasFolders?: boolean;
 }
 
 /** How many scripts one server has at once at most, as far as its own limits go. */
@@ -58,7 +60,7 @@ const foldersInside = "/run/folders";
 
 /** Starts a fork server. */
 export async function startForkServer(options: ForkServerOptions): Promise<ForkServer> {
-  const { sandbox, profile, program } = options;
+  const { sandbox, profile, program, hasFolders = false } = options;
   const directory = join(options.directory, randomBytes(8).toString("hex"));
   const [calls, folders] = [join(directory, "calls"), join(directory, "folders")];
   for (const folder of [calls, folders]) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -67,8 +69,8 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
   const streams = await createStreamMaker(calls);
   const mounts = [
     { source: calls, target: callsInside, granted: true },
-    { source: folders, target: foldersInside, granted: true, write: true },
-    { source: nothing, target: workTarget },
+    ...(hasFolders ? [{ source: folders, target: foldersInside, granted: true, write: true }] : []),
+    ...(hasFolders ? [{ source: nothing, target: workTarget }] : []),
     { source: filter, target: "/opt/kitbag/warm/filter" },
   ];
   const server = await sandbox.start(toServerProfile(profile, mounts), [program, "/opt/kitbag/warm/serve.py"]);
@@ -81,7 +83,7 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
     await rmdir(folders).catch(() => {});
     await rmdir(directory).catch(() => {});
   });
-  const serving = createServing({ server, streams, profile, folders });
+  const serving = createServing({ server, streams, profile, ...(hasFolders && { folders }) });
   const started = await Promise.race([serving.ready, server.exit.then(() => undefined)]);
   if (started === undefined) {
     throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: (await complaints).trim().slice(-500) });
@@ -151,7 +153,7 @@ interface Serving {
   readonly streams: StreamMaker;
   readonly profile: Profile;
   /** Where the private folders of calls are made. */
-  readonly folders: string;
+  readonly folders?: string;
   /** Of the children that are there, by the id of their streams. */
   readonly endings: Map<string, Ending>;
   /** How many of them run a script. */
@@ -202,7 +204,7 @@ function createServing(parts: Omit<Serving, "endings" | "running">) {
 async function prepareChild(serving: Serving): Promise<Child> {
   const { server, streams, endings } = serving;
   const call = await streams.make();
-  const folder = makeWorkFolder(serving.folders);
+  const folder = serving.folders === undefined ? undefined : makeWorkFolder(serving.folders);
   let isTaken = false;
   const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
   const failed = new Promise<never>((_, reject) => {
@@ -212,14 +214,14 @@ async function prepareChild(serving: Serving): Promise<Child> {
       reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
     };
     const end = (status: ExitStatus): void => {
-      if (!isTaken) void removeWorkFolder(folder);
+      if (folder !== undefined && !isTaken) void removeWorkFolder(folder);
       resolve(status);
       fail("it did not get as far as its script");
     };
     endings.set(call.id, { end, fail });
   });
   failed.catch(() => {});
-  send(server, { prepare: call.id, folder: basename(folder) });
+  send(server, { prepare: call.id, folder: folder && basename(folder.root) });
   const channel = await Promise.race([call.channel, failed]).catch((cause: unknown) => {
     // Its output was not read, and its streams serve another call only when they are read to their end.
     for (const stream of [call.stdout, call.stderr]) stream.resume();
@@ -235,8 +237,7 @@ async function prepareChild(serving: Serving): Promise<Child> {
       isTaken = true;
       for (const stream of held) stream.ref();
       runIn(serving, exit);
-      if (order.fill === undefined) void exit.then(() => removeWorkFolder(folder));
-      else await fillOrEnd(folder, order.fill, kill);
+      if (folder !== undefined) await fillOrEnd(folder, order.fill ?? (async () => {}), kill);
       send(server, { run: call.id });
       channel.write(toMessage(serving.profile, order));
       return toProcess(server, call, { channel, exit, kill });

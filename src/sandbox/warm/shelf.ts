@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { KitbagError } from "../../core/errors.ts";
 import { toEnvironment } from "../layout.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
-import { fillOrEnd, makeWorkFolder, removeWorkFolder, toWorkMount } from "../work-folder.ts";
+import { fillOrEnd, makeWorkFolder, removeWorkFolder, toWorkMounts, type FillFolder } from "../work-folder.ts";
 
 /** How long a call that runs holds back the making of what the next one needs. */
 const longestRestMs = 100;
@@ -161,7 +161,7 @@ function countReady<Item>({ rows }: Room<Item>): number {
 /** What runs in a slot. */
 interface SlotOrder {
   /** Puts files into the private folder of the call, before anything of the script runs. */
-  readonly fill?: (folder: string) => Promise<void>;
+  readonly fill?: FillFolder;
   /** The script and its arguments for the Node that waits; else the program and its arguments. */
   readonly argv: readonly string[];
   /** Environment variables of this script, beside those of the profile. */
@@ -202,7 +202,7 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, spec: SlotSp
   const inside = `/opt/kitbag/warm/${file}`;
   const folder = directory === undefined ? undefined : makeWorkFolder(directory);
   const own: Mount[] = [{ source: join(import.meta.dirname, "inside", file), target: inside }];
-  if (folder !== undefined) own.push(toWorkMount(folder));
+  if (folder !== undefined) own.push(...toWorkMounts(folder, profile));
   const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, ...own] }, [program, ...argv, inside]);
   let isTaken = false;
   void waiting.exit.then(() => (folder === undefined || isTaken ? undefined : removeWorkFolder(folder)));

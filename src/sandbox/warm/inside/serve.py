@@ -92,7 +92,7 @@ def obey(order, ends, busy, settings, filter_bytes, orders):
                 os.kill(pid, signal.SIGKILL)
         return
     try:
-        ends[start(order["prepare"], order["folder"], settings, filter_bytes)] = order["prepare"]
+        ends[start(order["prepare"], order.get("folder"), settings, filter_bytes)] = order["prepare"]
     except OSError as cause:
         answer(orders, {"id": order["prepare"], "failed": str(cause)})
 
@@ -216,16 +216,18 @@ def write(path, text):
 
 def own_files(settings, folder):
     check(python.mount(None, b"/", None, ctypes.c_ulong(PRIVATE | RECURSIVE), None))
-    # The folder of this call is all that it sees of the folders of calls.
-    check(python.mount(f"{FOLDERS}/{folder}".encode(), WORK.encode(), None, ctypes.c_ulong(BIND), None))
     # Granted paths below /tmp must still be there when a new /tmp covers the old one.
     kept = [(path, os.open(path, os.O_PATH)) for path in settings["inTemporary"]]
     options = f"size={settings['temporaryBytes']},nr_inodes=16384,mode=1777".encode()
-    for path in (b"/tmp", b"/dev/shm"):
+    # The folder of this call is all that it sees of the folders of calls.
+    own = [("files", WORK), ("tmp", "/tmp")] if folder else []
+    for name, path in own:
+        check(python.mount(f"{FOLDERS}/{folder}/{name}".encode(), path.encode(), None, ctypes.c_ulong(BIND), None))
+    for path in (b"/dev/shm",) if folder else (b"/tmp", b"/dev/shm"):
         check(python.mount(b"tmpfs", path, b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES), options))
     for path, descriptor in kept:
         put_back(path, descriptor)
-    for path in (CALLS, FOLDERS):
+    for path in (CALLS, FOLDERS) if folder else (CALLS,):
         check(python.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES | 1), b"size=4k,mode=555"))
     check(python.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(NO_SETUID | NO_DEVICES | NO_PROGRAMS), None))
     write("/proc/sys/user/max_user_namespaces", "0")
