@@ -117,7 +117,10 @@ function cover({ tool, given, opened }: Given, places: GrantPlaces): Covered {
       throw refused(cause.message, `it cannot be listed, so what must be shielded in it cannot be found; ${cure}`);
     }
     if (!(cause instanceof TooManyFolders)) throw cause;
-    throw refused(cause.message, "it has too many folders to look for what must be shielded; name a smaller one");
+    throw refused(
+      cause.message,
+      "it has too many files and folders to look for what must be shielded; name a smaller one",
+    );
   }
   const hidden = covered.mounts.filter(({ source }) => source === nothing).map(({ target }) => target);
   const behind = covered.mounts.find(({ target }) => hidden.some((folder) => isBelow(target, folder)));

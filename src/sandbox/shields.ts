@@ -4,8 +4,8 @@ import {
   closeSync,
   constants,
   lstatSync,
+  opendirSync,
   openSync,
-  readdirSync,
   readlinkSync,
   readSync,
   type BigIntStats,
@@ -112,6 +112,7 @@ export function countSkillFolders(): number {
 /** How far down folders are looked through, for projects in them; those with installed packages are not. */
 const deepest = 3;
 const mostFolders = 20_000;
+const mostEntries = 500_000;
 const passedOver = new Set(["node_modules"]);
 
 /** A folder with so much in it that it cannot be searched for what must be shielded. */
@@ -284,12 +285,15 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   const pipes: string[] = [];
   const folders = new Map<string, string>();
   const closed: string[] = [];
+  let seen = 0;
   const search = (folder: string, depth: number): void => {
     if (folders.size >= mostFolders) throw new TooManyFolders(root);
     folders.set(folder, markOf(folder));
     const isRepository = basename(folder) === ".git";
     if (isRepository) projects.add(folder);
-    const entries = listFolder(folder);
+    const entries = listFolder(folder, mostEntries - seen);
+    seen += entries?.length ?? 0;
+    if (seen >= mostEntries) throw new TooManyFolders(root);
     if (entries === undefined) closed.push(folder);
     for (const entry of entries ?? []) {
       const path = `${folder}/${entry.name}`;
@@ -314,13 +318,27 @@ function isOfProject(name: string, row: ShieldRow | undefined): boolean {
   return name === ".git" || (row?.own === true && row.names.includes(name.toLowerCase()));
 }
 
-/** What is in a folder: nothing if it was removed, undefined if that cannot be seen. */
-function listFolder(folder: string): Dirent[] | undefined {
+/** What is in a folder, as far as `most`: nothing if it was removed, undefined if that cannot be seen. */
+function listFolder(folder: string, most: number): Dirent[] | undefined {
   try {
     // Names alone do not say what is there.
-    return canList(folder) ? readdirSync(folder, { withFileTypes: true }) : undefined;
+    return canList(folder) ? readEntries(folder, most) : undefined;
   } catch (cause) {
     return isMissing(cause) ? [] : undefined;
+  }
+}
+
+/** Not all at once: a folder may have millions of entries. */
+function readEntries(folder: string, most: number): Dirent[] {
+  const directory = opendirSync(folder, { bufferSize: 256 });
+  const entries: Dirent[] = [];
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (entries.push(entry) >= most) break;
+    }
+    return entries;
+  } finally {
+    directory.closeSync();
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -17,7 +17,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { needProgram } from "../../test/support/need-program.ts";
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { toolGroup } from "./host.ts";
-import { openWorkArea } from "./work-area.ts";
+import { openWorkArea, removeTree } from "./work-area.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -156,3 +156,16 @@ test.runIf(user === 0)(
     expect(statSync(one.root).uid).toBe(0);
   },
 );
+
+test("removeTree() removes folders that are closed, and paths that are too long", async (context) => {
+  needProgram(context, "python3");
+  const folder = createFolder();
+  const source = `import os, sys
+os.chdir(sys.argv[1]); os.mkdir("closed"); open("closed/a", "w"); os.chmod("closed", 0)
+for depth in range(3000): os.mkdir("deep"); os.chdir("deep")`;
+  execFileSync("python3", ["-c", source, folder]);
+
+  await removeTree(folder);
+
+  expect(existsSync(folder)).toBe(false);
+});

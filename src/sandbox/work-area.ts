@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -51,7 +52,7 @@ export function openWorkArea(parent = findParent()): WorkArea {
   // A process that was ended a moment ago may still make a file there.
   const remove = (): Promise<void> => {
     release();
-    return rm(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    return removeTree(own);
   };
   return { root: area, kept, own, private: secret, remove };
 }
@@ -106,7 +107,17 @@ function closeToOthers(directory: string): void {
 async function removeLeftovers(area: string): Promise<void> {
   for (const name of readdirSync(area).filter((entry) => /^run-\d+-/u.test(entry))) {
     const folder = join(area, name);
-    if (!(await isHeld(folder))) await rm(folder, { recursive: true, force: true });
+    if (!(await isHeld(folder))) await removeTree(folder);
+  }
+}
+
+/** Removes a folder, also one in which a tool has closed folders, or made them so deep that their paths are too long. */
+export async function removeTree(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  } catch {
+    const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
+    await new Promise<void>((resolve) => execFile("/bin/sh", ["-c", script, "sh", folder], () => resolve()));
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { opendir, lstat, rm } from "node:fs/promises";
+import { chmod, lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Mount, Profile } from "./sandbox.ts";
+import { removeTree } from "./work-area.ts";
 
 /** Where the private folder of a call is inside, in sandboxes that can show a folder at another place. */
 export const workTarget = "/opt/kitbag/work";
@@ -40,11 +41,6 @@ export function toWorkMounts({ files, temporary }: WorkFolder, { mounts, sealed 
   return isInUse ? [work] : [work, { source: temporary, target: "/tmp", write: true, granted: true }];
 }
 
-/** Removes a private folder, also if the program has taken rights away from folders in it. */
-export async function removeWorkFolder({ root }: WorkFolder): Promise<void> {
-  await rm(root, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-}
-
 /** Puts files into a private folder. */
 export type FillFolder = (folder: WorkFolder) => Promise<void>;
 
@@ -54,7 +50,7 @@ export async function fillOrEnd(folder: WorkFolder, fill: FillFolder, end: () =>
     await fill(folder);
   } catch (cause) {
     end();
-    await removeWorkFolder(folder);
+    await removeTree(folder.root);
     throw cause;
   }
 }
@@ -96,24 +92,40 @@ async function isFuller(folder: string, maxBytes: number): Promise<boolean> {
   return false;
 }
 
+/** More than fits: what a program makes between two looks counts as well. */
+const mostWalked = 8 * mostWorkFiles;
+
 /** What {@link walkFolder} finds. */
 export interface WalkedFile {
   readonly path: string;
   readonly facts: Awaited<ReturnType<typeof lstat>> & { readonly blocks: number; readonly size: number };
 }
 
-/** Walks through a folder, without following links. What is gone or cannot be looked at is passed over. */
-export async function* walkFolder(root: string): AsyncGenerator<WalkedFile> {
+/** How a folder is walked through. */
+export interface WalkOptions {
+  /** Takes back the rights that a program has taken away, after it is gone. @default false */
+  readonly reopens?: boolean;
+}
+
+/** Walks through a folder, but not without end, and without following links. What is gone or cannot be looked at is passed over. */
+export async function* walkFolder(root: string, { reopens = false }: WalkOptions = {}): AsyncGenerator<WalkedFile> {
   const folders = [root];
+  if (reopens) await chmod(root, 0o700).catch(() => {});
+  let left = mostWalked;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await opendir(folder).catch(() => undefined);
-    if (entries === undefined) continue;
-    for await (const { name } of entries) {
+    for await (const { name } of entries ?? []) {
       const path = join(folder, name);
       const facts = await lstat(path).catch(() => undefined);
       if (facts === undefined) continue;
+      const isFolder = facts.isDirectory();
+      const needed = isFolder ? 0o700 : 0o400;
+      if (reopens && (isFolder || facts.isFile()) && (facts.mode & needed) !== needed) {
+        await chmod(path, needed).catch(() => {});
+      }
       yield { path, facts };
-      if (facts.isDirectory()) folders.push(path);
+      if (isFolder) folders.push(path);
+      if ((left -= 1) === 0) return;
     }
   }
 }

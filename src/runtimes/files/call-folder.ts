@@ -7,7 +7,8 @@ import { KitbagError } from "../../core/errors.ts";
 import { cloneJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
-import { removeWorkFolder, watchWorkFolder, type FillFolder } from "../../sandbox/work-folder.ts";
+import { removeTree } from "../../sandbox/work-area.ts";
+import { watchWorkFolder, type FillFolder } from "../../sandbox/work-folder.ts";
 import { leavesFolder } from "./find-files.ts";
 import { findMounted, mostCopiedBytes } from "./mounted-files.ts";
 import { identifyTarget } from "./save-file.ts";
@@ -23,6 +24,8 @@ export interface CallFolder {
   show(text: string): string;
   /** Calls `onFull` when more is in it than fits; answers with what ends that. */
   watch(maxBytes: number, onFull: () => void): () => void;
+  /** Something is mounted for this call alone, so its sandbox is of no use for another one. */
+  readonly hasMounts: boolean;
   /** Takes out what was written, after everything that could write is gone. */
   take(): Promise<void>;
   remove(): Promise<void>;
@@ -65,6 +68,7 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
   let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
   return {
     input,
+    hasMounts: mounted.size > 0,
     async fill(folder) {
       filled = { folder, before: new Map(), targets: new Map() };
       filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder.files) };
@@ -78,7 +82,7 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
       if (filled !== undefined) await takeWritten({ ...filled, tool, files, placed, locks: options.locks });
     },
     async remove() {
-      if (filled !== undefined) await removeWorkFolder(filled.folder);
+      if (filled !== undefined) await removeTree(filled.folder.root);
     },
   };
 }

@@ -359,7 +359,7 @@ except OSError as problem: print("refused")`;
 
   test("cannot hide files from Kitbag by taking rights away", async (context) => {
     const source = `import os
-os.mkdir("closed"); open("closed/a.txt", "w").write("a"); os.chmod("closed", 0); open("b.txt", "w").write("b"); os.chmod("b.txt", 0)`;
+os.mkdir("closed"); open("closed/a.txt", "w").write("a"); os.chmod("closed", 0); open("b.txt", "w").write("b"); os.chmod("b.txt", 0); os.chmod(".", 0)`;
 
     const outcome = await callScript(context, source, {});
 

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { constants, linkSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { constants, copyFileSync, linkSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { chmod, copyFile, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -44,7 +44,7 @@ export async function saveFile({ source, target, before, locks }: Saving): Promi
       throw new Error("another program has written it since the call began, so it was left as it is");
     }
     if (before === "") {
-      linkSync(draft, place);
+      giveName(draft, place);
       return {};
     }
     const backup = keepBackup(place);
@@ -87,12 +87,22 @@ async function copyHeld(source: string, draft: string): Promise<void> {
   }
 }
 
+/** Gives a file another name, or a copy that name where files have only one. Throws if something is there. */
+function giveName(file: string, name: string): void {
+  try {
+    linkSync(file, name);
+  } catch (cause) {
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(String((cause as NodeJS.ErrnoException).code))) throw cause;
+    copyFileSync(file, name, constants.COPYFILE_EXCL);
+  }
+}
+
 /** Gives what is at a place a second name that is free: `report.json.bak`, `report.json.2.bak`. */
 function keepBackup(place: string): string {
   for (let count = 1; ; count += 1) {
     const name = `${basename(place)}${count === 1 ? "" : `.${count}`}.bak`;
     try {
-      linkSync(place, join(dirname(place), name));
+      giveName(place, join(dirname(place), name));
       return name;
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;

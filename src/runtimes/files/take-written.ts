@@ -44,7 +44,7 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
   const { tool, folder, before } = written;
   const keep = createKeeping(written);
   let unsaved: KitbagError | undefined;
-  for await (const found of walkFolder(folder.files)) {
+  for await (const found of walkFolder(folder.files, { reopens: true })) {
     const place = relative(folder.files, found.path).split(sep).join("/");
     const output = findOutput(written, place);
     if (found.facts.isDirectory()) {
@@ -63,7 +63,7 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
     }
   }
   // A script may have said a path there, or its home, for what it made: that is gone after the call.
-  for await (const found of walkFolder(folder.temporary)) {
+  for await (const found of walkFolder(folder.temporary, { reopens: true })) {
     const path = relative(folder.temporary, found.path).split(sep).join("/");
     if (found.facts.isFile() && !isByproduct(path) && !isTemporary(path)) await keep(`/tmp/${path}`, found);
   }

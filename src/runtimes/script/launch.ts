@@ -35,6 +35,8 @@ export interface Launch {
    * removes it. Without this the script has no such folder.
    */
   readonly fill?: FillFolder;
+  /** No other launch will have this profile. @default false */
+  readonly isOnce?: boolean;
   /** The private folder, if its place on the host had to be known before. */
   readonly folder?: WorkFolder;
   /** First arguments for the interpreter that make it wait for a debugger. */

@@ -70,7 +70,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
           argv: [...path, ...command.argv],
           env: { ...folder?.environment, ...secrets.values, ...command.env },
           ...(command.stdin !== undefined && { input: command.stdin }),
-          ...(folder !== undefined && { fill: folder.fill }),
+          ...(folder !== undefined && { fill: folder.fill, isOnce: folder.hasMounts }),
           ...(given !== undefined && { folder: given }),
         });
         const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
@@ -94,10 +94,12 @@ function openFolder(
   base: Profile,
   { tool, input, context: { files } }: { tool: Tool; input: unknown; context: RuntimeContext },
 ): { readonly own: Profile; readonly folder?: CallFolder; readonly given?: WorkFolder } {
-  if (host === undefined || files === undefined) return { own: base };
+  const isDirectory = (base.directory ?? "/tmp") === "/tmp";
+  // Where it would be at its own place, it could lie in a folder that was granted; a script that needs none gets none.
+  const isNeeded = sandbox.keepsPaths !== true || isDirectory || (files?.named.length ?? 0) > 0;
+  if (host === undefined || files === undefined || !isNeeded) return { own: base };
   const given = sandbox.keepsPaths === true ? makeWorkFolder(host.directory) : undefined;
   const inside = given?.files ?? workTarget;
-  const isDirectory = (base.directory ?? "/tmp") === "/tmp";
   const { locks } = host;
   const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks });
   const own = isDirectory ? { ...base, directory: inside } : base;

@@ -40,7 +40,7 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
   return {
     async start(launch) {
       // The sockets that a program must not see are looked for when its sandbox is made.
-      const isFresh = launch.profile.sockets !== undefined || launch.debug !== undefined;
+      const isFresh = launch.profile.sockets !== undefined || launch.debug !== undefined || launch.isOnce === true;
       if (sandbox.keepsPaths === true || isFresh) return cold.start(launch);
       const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
       return (await warm) ?? cold.start(launch);

@@ -11,7 +11,8 @@ import { filterArchitecture } from "../backends/with-relay.ts";
 import { toEnvironment } from "../layout.ts";
 import { writeReadableFile } from "../host.ts";
 import { nothing, type ExitStatus, type Mount, type Profile, type Sandbox, type SandboxProcess } from "../sandbox.ts";
-import { fillOrEnd, makeWorkFolder, removeWorkFolder, workTarget, type FillFolder } from "../work-folder.ts";
+import { fillOrEnd, makeWorkFolder, workTarget, type FillFolder } from "../work-folder.ts";
+import { removeTree } from "../work-area.ts";
 import { readOpenFileLimit, socketBytes } from "../limits/watch-resources.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
@@ -214,7 +215,7 @@ async function prepareChild(serving: Serving): Promise<Child> {
       reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
     };
     const end = (status: ExitStatus): void => {
-      if (folder !== undefined && !isTaken) void removeWorkFolder(folder);
+      if (folder !== undefined && !isTaken) void removeTree(folder.root);
       resolve(status);
       fail("it did not get as far as its script");
     };

@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { KitbagError } from "../../core/errors.ts";
 import { toEnvironment } from "../layout.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
-import { fillOrEnd, makeWorkFolder, removeWorkFolder, toWorkMounts, type FillFolder } from "../work-folder.ts";
+import { fillOrEnd, makeWorkFolder, toWorkMounts, type FillFolder } from "../work-folder.ts";
+import { removeTree } from "../work-area.ts";
 
 /** How long a call that runs holds back the making of what the next one needs. */
 const longestRestMs = 100;
@@ -205,7 +206,7 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, spec: SlotSp
   if (folder !== undefined) own.push(...toWorkMounts(folder, profile));
   const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, ...own] }, [program, ...argv, inside]);
   let isTaken = false;
-  void waiting.exit.then(() => (folder === undefined || isTaken ? undefined : removeWorkFolder(folder)));
+  void waiting.exit.then(() => (folder === undefined || isTaken ? undefined : removeTree(folder.root)));
   const isReady = await Promise.race([waitForLine(waiting), waiting.exit.then(() => false)]);
   if (!isReady) {
     const complaint = (await text(waiting.stderr)).trim();
