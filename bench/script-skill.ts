@@ -62,7 +62,8 @@ export async function callCount({ workspace }: Bag, hasFile: boolean): Promise<v
   const outcome = await workspace.call("echo/count", input, { namedBy: "person" });
   const expected = hasFile ? "1048576" : "0";
   if (outcome.status === "failed") throw new Error(outcome.error.message);
-  if (String(outcome.output).trim() !== expected) throw new Error(`Cannot use the answer: ${outcome.output as string}`);
+  const output = outcome.output as string;
+  if (output !== expected) throw new Error(`Cannot use the answer: ${output}`);
 }
 
 const commands: Readonly<Record<Language, readonly [program: string, file: string]>> = {

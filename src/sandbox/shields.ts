@@ -286,16 +286,19 @@ function searchNames(root: string, isOpened: (path: string) => boolean): Named {
   const folders = new Map<string, string>();
   const closed: string[] = [];
   let seen = 0;
+  const list = (folder: string): readonly Dirent[] => {
+    const entries = listFolder(folder, mostEntries - seen);
+    if (entries === undefined) closed.push(folder);
+    seen += entries?.length ?? 0;
+    if (seen >= mostEntries) throw new TooManyFolders(root);
+    return entries ?? [];
+  };
   const search = (folder: string, depth: number): void => {
     if (folders.size >= mostFolders) throw new TooManyFolders(root);
     folders.set(folder, markOf(folder));
     const isRepository = basename(folder) === ".git";
     if (isRepository) projects.add(folder);
-    const entries = listFolder(folder, mostEntries - seen);
-    seen += entries?.length ?? 0;
-    if (seen >= mostEntries) throw new TooManyFolders(root);
-    if (entries === undefined) closed.push(folder);
-    for (const entry of entries ?? []) {
+    for (const entry of list(folder)) {
       const path = `${folder}/${entry.name}`;
       const row = findRow(entry.name, isRepository ? ".git" : "", path);
       if (row !== undefined) found.set(path, row);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, type Stats } from "node:fs";
 import { chmod, lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import type { Mount, Profile } from "./sandbox.ts";
 import { removeTree } from "./work-area.ts";
 
 /** Where the private folder of a call is inside, in sandboxes that can show a folder at another place. */
-export const workTarget = "/opt/kitbag/work";
+export const workTarget = "/opt/kitbag/call";
 
 /** So many files and folders fit into a private folder. */
 export const mostWorkFiles = 16_384;
@@ -18,16 +18,22 @@ export interface WorkFolder {
   readonly root: string;
   /** Where the script works. */
   readonly files: string;
-  /** Its folder for temporary files, as far as that is not in memory. */
+  /** Its home. */
+  readonly home: string;
+  /** Its folder for temporary files. */
   readonly temporary: string;
+}
+
+/** The parts of a private folder, on the host or inside. */
+export function toWorkFolder(root: string): WorkFolder {
+  return { root, files: join(root, "files"), home: join(root, "home"), temporary: join(root, "tmp") };
 }
 
 /** Makes the private folder of one call, empty, in a directory that no other user can enter. */
 export function makeWorkFolder(directory: string): WorkFolder {
-  const root = join(directory, `work-${randomBytes(8).toString("hex")}`);
-  const folder = { root, files: join(root, "files"), temporary: join(root, "tmp") };
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  for (const path of [folder.files, folder.temporary]) mkdirSync(path, { mode: 0o700 });
+  const folder = toWorkFolder(join(directory, `work-${randomBytes(8).toString("hex")}`));
+  mkdirSync(folder.root, { recursive: true, mode: 0o700 });
+  for (const path of [folder.files, folder.home, folder.temporary]) mkdirSync(path, { mode: 0o700 });
   return folder;
 }
 
@@ -35,9 +41,9 @@ export function makeWorkFolder(directory: string): WorkFolder {
  * The mounts that show a private folder inside, to write. Its `/tmp` is left in memory where a profile has something below that: it would
  * be covered.
  */
-export function toWorkMounts({ files, temporary }: WorkFolder, { mounts, sealed = [] }: Profile): readonly Mount[] {
+export function toWorkMounts({ root, temporary }: WorkFolder, { mounts, sealed = [] }: Profile): readonly Mount[] {
   const isInUse = sealed.length > 0 || mounts.some(({ target }) => target.startsWith("/tmp/"));
-  const work = { source: files, target: workTarget, write: true, granted: true };
+  const work = { source: root, target: workTarget, write: true, granted: true };
   return isInUse ? [work] : [work, { source: temporary, target: "/tmp", write: true, granted: true }];
 }
 
@@ -98,7 +104,7 @@ const mostWalked = 8 * mostWorkFiles;
 /** What {@link walkFolder} finds. */
 export interface WalkedFile {
   readonly path: string;
-  readonly facts: Awaited<ReturnType<typeof lstat>> & { readonly blocks: number; readonly size: number };
+  readonly facts: Stats;
 }
 
 /** How a folder is walked through. */
@@ -118,14 +124,15 @@ export async function* walkFolder(root: string, { reopens = false }: WalkOptions
       const path = join(folder, name);
       const facts = await lstat(path).catch(() => undefined);
       if (facts === undefined) continue;
-      const isFolder = facts.isDirectory();
-      const needed = isFolder ? 0o700 : 0o400;
-      if (reopens && (isFolder || facts.isFile()) && (facts.mode & needed) !== needed) {
-        await chmod(path, needed).catch(() => {});
-      }
+      if (reopens) await reopen(path, facts);
       yield { path, facts };
-      if (isFolder) folders.push(path);
+      if (facts.isDirectory()) folders.push(path);
       if ((left -= 1) === 0) return;
     }
   }
+}
+
+async function reopen(path: string, facts: WalkedFile["facts"]): Promise<void> {
+  const needed = facts.isDirectory() ? 0o700 : facts.isFile() ? 0o400 : 0;
+  if ((facts.mode & needed) !== needed) await chmod(path, needed).catch(() => {});
 }

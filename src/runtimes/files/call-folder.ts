@@ -8,7 +8,7 @@ import { cloneJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { removeTree } from "../../sandbox/work-area.ts";
-import { watchWorkFolder, type FillFolder } from "../../sandbox/work-folder.ts";
+import { watchWorkFolder, type FillFolder, type WorkFolder } from "../../sandbox/work-folder.ts";
 import { leavesFolder } from "./find-files.ts";
 import { findMounted, mostCopiedBytes } from "./mounted-files.ts";
 import { identifyTarget } from "./save-file.ts";
@@ -16,6 +16,10 @@ import { identify, takeWritten, type PlacedFile, type WrittenFolder } from "./ta
 
 /** The private folder of one call: the files that its input names are copied into it, and what the script writes there is taken out. */
 export interface CallFolder {
+  /** Where it is inside. */
+  readonly inside: WorkFolder;
+  /** The folder of the host that it will be, if that was made before. */
+  readonly given?: WorkFolder;
   /** The input with the names that the files have inside. */
   readonly input: JsonObject;
   /** Puts the named files into the folder. */
@@ -37,7 +41,9 @@ export interface CallFolderOptions {
   readonly input: JsonObject;
   readonly files: CallFiles;
   /** Where it is inside. */
-  readonly inside: string;
+  readonly inside: WorkFolder;
+  /** The folder of the host that it will be, where nothing can be shown at another place. */
+  readonly given?: WorkFolder;
   /** Whether the script starts in it, so that relative names lead into it as they are. */
   readonly isDirectory: boolean;
   /** Where the locks are with which programs take turns in saving outputs. */
@@ -55,11 +61,15 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
     .filter((named) => !mounted.has(named))
     .map((named, index) => toPlaced(options, named, index));
   const input = cloneJson(options.input);
-  const names = new Map<string, string>([[inside, "."]]);
+  const names = new Map([
+    [inside.files, "."],
+    [inside.home, "~"],
+    [inside.temporary, "/tmp"],
+  ]);
   for (const { named, place, prefix } of placed) {
     if (!place.startsWith(`${namedFolder}/`)) continue;
-    replaceAt(input, named.at, `${inside}/${place}`);
-    names.set(`${inside}/${dirname(place)}`, prefix === "" ? "." : prefix.slice(0, -1));
+    replaceAt(input, named.at, `${inside.files}/${place}`);
+    names.set(`${inside.files}/${dirname(place)}`, prefix === "" ? "." : prefix.slice(0, -1));
   }
   for (const named of mounted) {
     replaceAt(input, named.at, named.path as string);
@@ -67,6 +77,8 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
   }
   let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
   return {
+    inside,
+    ...(options.given !== undefined && { given: options.given }),
     input,
     hasMounts: mounted.size > 0,
     async fill(folder) {
@@ -82,7 +94,8 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
       if (filled !== undefined) await takeWritten({ ...filled, tool, files, placed, locks: options.locks });
     },
     async remove() {
-      if (filled !== undefined) await removeTree(filled.folder.root);
+      const folder = filled?.folder ?? options.given;
+      if (folder !== undefined) await removeTree(folder.root);
     },
   };
 }

@@ -112,19 +112,41 @@ os.symlink("/etc/passwd", "link"); os.mkfifo("pipe"); os.makedirs("__pycache__")
     expect(await workspace.readOutput(files[1]?.handle ?? "")).toMatchObject({ text: "kept" });
   });
 
-  test("leaves files in /tmp and in its home, which are kept, unless they are temporary", async (context) => {
-    const source = `import os, tempfile
-open("/tmp/chart.svg", "w").write("<svg/>"); os.makedirs(os.path.expanduser("~/Documents")); tempfile.mkstemp()
-for name in ("~/Documents/note.md", "~/.cache"): open(os.path.expanduser(name), "w").write("n")
-print(sorted(os.listdir(".")))`;
+  test("leaves files in its home and in /tmp, which are kept, but no caches and no temporary files", async (context) => {
+    const source = `import os, pathlib, tempfile
+home = pathlib.Path.home()
+for path in (home / ".notes" / "a.txt", home / ".cache" / "b", pathlib.Path("/tmp/chart.svg"), pathlib.Path(tempfile.gettempdir(), "c.txt")):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(path.name)
+    print(path)
+tempfile.mkstemp()
+print(os.listdir("."))`;
     const workspace = openWorkspace(context, source);
 
     const outcomes = [await workspace.call("script", {}, asPerson), await workspace.call("script", {}, asPerson)];
 
     for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ status: "ok", output: "[]" });
-      expect(outcome.files?.map(({ path }) => path).toSorted()).toEqual(["/tmp/Documents/note.md", "/tmp/chart.svg"]);
+      expect(outcome).toMatchObject({
+        status: "ok",
+        output: "~/.notes/a.txt\n~/.cache/b\n/tmp/chart.svg\n/tmp/c.txt\n[]",
+      });
+      const files = outcome.files?.map(({ path, bytes, handle }) => [path, bytes, handle !== undefined]);
+      expect(files).toEqual([
+        ["~/.notes/a.txt", 5, true],
+        ["/tmp/chart.svg", 9, true],
+        ["/tmp/c.txt", 5, true],
+      ]);
     }
+  });
+
+  test("says how many files it left that are too many to be listed", async (context) => {
+    const source = `for number in range(250): open(f"{number}.txt", "w").write("x")`;
+
+    const outcome = await callScript(context, source, {});
+
+    expect(outcome.files).toHaveLength(201);
+    expect(outcome.files?.at(-1)).toEqual({ path: "(50 more files, which are not kept)", bytes: 50 });
+    expect(outcome.files?.filter(({ handle }) => handle !== undefined)).toHaveLength(100);
   });
 
   test("sees nothing of the files of the call before, warm or cold", async (context) => {

@@ -41,45 +41,58 @@ export interface WrittenFolder {
  * @throws {KitbagError} `file-denied` if an output could not be saved; it is kept then.
  */
 export async function takeWritten(written: WrittenFolder): Promise<void> {
-  const { tool, folder, before } = written;
-  const keep = createKeeping(written);
-  let unsaved: KitbagError | undefined;
-  for await (const found of walkFolder(folder.files, { reopens: true })) {
-    const place = relative(folder.files, found.path).split(sep).join("/");
-    const output = findOutput(written, place);
-    if (found.facts.isDirectory()) {
-      if (output !== undefined) await mkdir(output.target, { recursive: true }).catch(() => {});
-      continue;
-    }
-    if (!found.facts.isFile() || isByproduct(place) || before.get(place) === identify(found.path)) continue;
-    try {
-      if (output === undefined) await keep(place, found);
-      else await save(written, place, { found, output });
-    } catch (cause) {
-      if (output === undefined) throw cause;
-      await keep(place, found);
-      const reason = `what the tool wrote could not be saved there: ${cause instanceof Error ? cause.message : String(cause)}`;
-      unsaved ??= new KitbagError("file-denied", { tool: tool.name, file: output.named.name, reason }, { cause });
-    }
-  }
-  // A script may have said a path there, or its home, for what it made: that is gone after the call.
-  for await (const found of walkFolder(folder.temporary, { reopens: true })) {
-    const path = relative(folder.temporary, found.path).split(sep).join("/");
-    if (found.facts.isFile() && !isByproduct(path) && !isTemporary(path)) await keep(`/tmp/${path}`, found);
-  }
+  const { folder } = written;
+  const keeper = createKeeper(written);
+  const unsaved = await takeFiles(written, keeper);
+  // A script may have a path there, or its home, for what it makes: that is gone after the call.
+  await keepOthers(folder.home, (path) => (/^\.(?:cache|npm)\//u.test(path) ? undefined : `~/${path}`), keeper);
+  await keepOthers(folder.temporary, (path) => (isTemporary(path) ? undefined : `/tmp/${path}`), keeper);
+  await keeper.end();
   if (unsaved !== undefined) throw unsaved;
 }
 
-/** What interpreters and package managers leave behind. */
-function isByproduct(place: string): boolean {
-  return /(?:^|\/)__pycache__\/|^\.home\/\.(?:cache|npm)\//u.test(place);
+/** Takes out what is in the folder in which the script worked; answers with why an output could not be saved. */
+async function takeFiles(written: WrittenFolder, keeper: Keeper): Promise<KitbagError | undefined> {
+  const { tool, folder, before, placed } = written;
+  let unsaved: KitbagError | undefined;
+  for await (const found of walkFolder(folder.files, { reopens: true })) {
+    const place = toPlace(folder.files, found);
+    const output = findOutput(written, place);
+    if (found.facts.isDirectory() && output !== undefined)
+      await mkdir(output.target, { recursive: true }).catch(() => {});
+    if (!found.facts.isFile() || isByproduct(place) || before.get(place) === identify(found.path)) continue;
+    const problem = output === undefined ? undefined : await save(written, place, { found, output });
+    if (output === undefined || problem !== undefined) await keeper.keep(showPlace(placed, place), found);
+    if (problem === undefined) continue;
+    const reason = `what the tool wrote could not be saved there: ${problem.message}`;
+    unsaved ??= new KitbagError("file-denied", { tool: tool.name, file: output?.named.name ?? place, reason });
+  }
+  return unsaved;
 }
 
-/** Names that programs give to temporary files, caches and settings. */
+async function keepOthers(root: string, show: (path: string) => string | undefined, keeper: Keeper): Promise<void> {
+  for await (const found of walkFolder(root, { reopens: true })) {
+    const path = toPlace(root, found);
+    const shown = found.facts.isFile() && !isByproduct(path) ? show(path) : undefined;
+    if (shown !== undefined) await keeper.keep(shown, found);
+  }
+}
+
+function toPlace(root: string, { path }: WalkedFile): string {
+  return relative(root, path).split(sep).join("/");
+}
+
+/** What interpreters leave behind. */
+function isByproduct(place: string): boolean {
+  return /(?:^|\/)__pycache__\//u.test(place);
+}
+
+/** Names that programs give to temporary files and caches. */
+const temporaryNames =
+  /(?:^|\/)(?:\.|tmp[\w-]|node-compile-cache|v8-|npm-|pip-|matplotlib-|hsperfdata_|pymp-|Rtmp|perl-|ruby-)/u;
+
 function isTemporary(path: string): boolean {
-  return /(?:^|\/)(?:\.|tmp[\w-]|node-compile-cache|v8-|npm-|pip-|matplotlib-|hsperfdata_|pymp-|Rtmp|perl-|ruby-)/u.test(
-    path,
-  );
+  return temporaryNames.test(path);
 }
 
 interface Output {
@@ -97,38 +110,54 @@ function findOutput({ placed }: WrittenFolder, place: string): Output | undefine
   return undefined;
 }
 
+/** Saves an output; answers with what is wrong if that cannot be done. */
 async function save(
   { files, targets, locks, placed }: WrittenFolder,
   place: string,
   { found, output: { target } }: { readonly found: WalkedFile; readonly output: Output },
-): Promise<void> {
-  const saved = await saveFile({ source: found.path, target, before: targets.get(target) ?? "", locks });
-  await files.add({ path: showPlace(placed, place), bytes: found.facts.size, savedTo: target, ...saved });
+): Promise<Error | undefined> {
+  try {
+    const saved = await saveFile({ source: found.path, target, before: targets.get(target) ?? "", locks });
+    await files.add({ path: showPlace(placed, place), bytes: found.facts.size, savedTo: target, ...saved });
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
 }
 
 /** Keeps files, as far as there is room. */
-function createKeeping({ files, placed }: WrittenFolder): (place: string, found: WalkedFile) => Promise<void> {
+interface Keeper {
+  keep(shown: string, found: WalkedFile): Promise<void>;
+  /** Tells of those that were too many to be listed. */
+  end(): Promise<void>;
+}
+
+function createKeeper({ files }: WrittenFolder): Keeper {
+  const unlisted = { count: 0, bytes: 0 };
   let left = mostKeptBytes;
   let told = 0;
-  return async (place, { path, facts }) => {
-    told += 1;
-    if (told > mostTold) return;
-    const isKept = facts.size <= left;
-    if (isKept) left -= facts.size;
-    await files.add({ path: showPlace(placed, place), bytes: facts.size }, isKept ? await readPlain(path) : undefined);
+  return {
+    async keep(path, found) {
+      const bytes = found.facts.size;
+      if (told === mostTold) {
+        unlisted.count += 1;
+        unlisted.bytes += bytes;
+        return;
+      }
+      told += 1;
+      const isKept = bytes <= left;
+      if (isKept) left -= bytes;
+      await files.add({ path, bytes }, isKept ? await readPlain(found.path) : undefined);
+    },
+    async end() {
+      const { count, bytes } = unlisted;
+      if (count > 0) await files.add({ path: `(${count} more files, which are not kept)`, bytes });
+    },
   };
 }
 
-/** What the script has as its home, and for temporary files; with what is shown for them. */
-export const ownFolders: readonly (readonly [place: string, shown: string])[] = [
-  [".home", "~"],
-  [".tmp", "/tmp"],
-];
-
 /** A place as the caller would write it. */
 function showPlace(placed: readonly PlacedFile[], place: string): string {
-  const own = ownFolders.find(([folder]) => place.startsWith(`${folder}/`));
-  if (own !== undefined) return own[1] + place.slice(own[0].length);
   const beside = placed.find(({ place: own }) => own.startsWith(".named/") && place.startsWith(`${dirname(own)}/`));
   return beside === undefined ? place : beside.prefix + place.slice(dirname(beside.place).length + 1);
 }

@@ -78,6 +78,6 @@ export async function openWorkFolder(
   return { ...profile, mounts: [...profile.mounts, ...own] };
 }
 
-function toOwnPlace({ files }: WorkFolder): Mount {
-  return { source: files, target: files, write: true, granted: true };
+function toOwnPlace({ root }: WorkFolder): Mount {
+  return { source: root, target: root, write: true, granted: true };
 }

@@ -5,7 +5,7 @@ import type { ScriptCode, ScriptCommand } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import { makeWorkFolder, workTarget, type WorkFolder } from "../../sandbox/work-folder.ts";
+import { makeWorkFolder, toWorkFolder, workTarget } from "../../sandbox/work-folder.ts";
 import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { openCallFolder, type CallFolder } from "../files/call-folder.ts";
 import { findFiles } from "../files/find-files.ts";
@@ -56,23 +56,15 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       const code = tool.code as ScriptCode;
       if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);
       const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
-      const { own, folder, given } = openFolder(options, base, { tool, input, context });
+      const { own, folder } = openFolder(options, base, { tool, input, context });
       try {
         const command = code.toCommand(folder?.input ?? (input as JsonObject));
         checkCommand(tool, command);
-        const { profile, interpreter } = await prepare(tool, own);
+        const completed = await prepare(tool, own);
+        const { profile } = completed;
         context.signal.throwIfAborted();
-        const path = interpreter.isScript === true ? [] : [`/skill/${code.path}`];
         const starter = (await findDebugLauncher(options, tool, { context, show: secrets.show })) ?? launcher;
-        const process = await start(tool, starter, {
-          profile,
-          interpreter,
-          argv: [...path, ...command.argv],
-          env: { ...folder?.environment, ...secrets.values, ...command.env },
-          ...(command.stdin !== undefined && { input: command.stdin }),
-          ...(folder !== undefined && { fill: folder.fill, isOnce: folder.hasMounts }),
-          ...(given !== undefined && { folder: given }),
-        });
+        const process = await start(tool, starter, toLaunch(code, command, { completed, secrets, folder }));
         const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
         await folder?.take();
         const directory = context.files?.by === "remote" ? undefined : options.files?.places.directory;
@@ -84,8 +76,31 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
   };
 }
 
+function toLaunch(
+  { path }: ScriptCode,
+  command: ScriptCommand,
+  { completed, secrets, folder }: { completed: Completed; secrets: Secrets; folder: CallFolder | undefined },
+): Launch {
+  const { profile, interpreter } = completed;
+  return {
+    ...completed,
+    argv: [...(interpreter.isScript === true ? [] : [`/skill/${path}`]), ...command.argv],
+    env: { ...toOwnPlaces(profile, folder), ...secrets.values, ...command.env },
+    ...(command.stdin !== undefined && { input: command.stdin }),
+    ...(folder !== undefined && { fill: folder.fill, isOnce: folder.hasMounts }),
+    ...(folder?.given !== undefined && { folder: folder.given }),
+  };
+}
+
 function toFindFiles({ places }: Required<ScriptRuntimeOptions>["files"]): Pick<Required<Runtime>, "findFiles"> {
   return { findFiles: (tool, input, by) => findFiles(tool, input, by, places) };
+}
+
+/** Where a script has its home and temporary files: in its private folder, unless it was granted a part of the user's home. */
+function toOwnPlaces({ environment }: Profile, folder: CallFolder | undefined): Readonly<Record<string, string>> {
+  if (folder === undefined) return {};
+  const { home, temporary } = folder.inside;
+  return { ...(environment["HOME"] === undefined && { HOME: home }), TMPDIR: temporary };
 }
 
 /** The private folder of a call, and the profile with which the script starts in it, unless its permissions open the project. */
@@ -93,17 +108,17 @@ function openFolder(
   { sandbox, files: host }: ScriptRuntimeOptions,
   base: Profile,
   { tool, input, context: { files } }: { tool: Tool; input: unknown; context: RuntimeContext },
-): { readonly own: Profile; readonly folder?: CallFolder; readonly given?: WorkFolder } {
+): { readonly own: Profile; readonly folder?: CallFolder } {
   const isDirectory = (base.directory ?? "/tmp") === "/tmp";
   // Where it would be at its own place, it could lie in a folder that was granted; a script that needs none gets none.
   const isNeeded = sandbox.keepsPaths !== true || isDirectory || (files?.named.length ?? 0) > 0;
   if (host === undefined || files === undefined || !isNeeded) return { own: base };
-  const given = sandbox.keepsPaths === true ? makeWorkFolder(host.directory) : undefined;
-  const inside = given?.files ?? workTarget;
+  const given = sandbox.keepsPaths === true ? { given: makeWorkFolder(host.directory) } : {};
+  const inside = given.given ?? toWorkFolder(workTarget);
   const { locks } = host;
-  const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks });
-  const own = isDirectory ? { ...base, directory: inside } : base;
-  return { own, folder, ...(given !== undefined && { given }) };
+  const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks, ...given });
+  const own = isDirectory ? { ...base, directory: inside.files } : base;
+  return { own, folder };
 }
 
 function refuseOff({ name, permissions }: Tool): KitbagError<"permission-refused"> {

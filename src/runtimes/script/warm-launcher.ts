@@ -1,7 +1,12 @@
 import { usesNode } from "../../sandbox/backends/linux.ts";
 import { identifyPlaces } from "../../sandbox/hold-places.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import { startForkServer, type ForkOrder, type ForkServer } from "../../sandbox/warm/fork-server.ts";
+import {
+  startForkServer,
+  type ForkOrder,
+  type ForkServer,
+  type ForkServerOptions,
+} from "../../sandbox/warm/fork-server.ts";
 import { createShelf, type ShelfOptions, startSlot, type Slot, type SlotKind } from "../../sandbox/warm/shelf.ts";
 import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
 
@@ -118,9 +123,7 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
       entry.usedAt = performance.now();
       return entry.server;
     }
-    const { profile, interpreter, fill } = launch;
-    const options = { sandbox, profile, program: interpreter.program, directory, hasFolders: fill !== undefined };
-    const server = shelf.take(key, () => startForkServer(options));
+    const server = shelf.take(key, () => startForkServer(toServerOptions(sandbox, launch, directory)));
     if (server === undefined) return entry?.server;
     retire(key);
     const [longestUnused] = [...current].toSorted(([, one], [, other]) => one.usedAt - other.usedAt);
@@ -150,6 +153,11 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
       for (const { server } of current.values()) server.close();
     },
   };
+}
+
+function toServerOptions(sandbox: Sandbox, launch: Launch, directory: string): ForkServerOptions {
+  const { profile, interpreter, fill } = launch;
+  return { sandbox, profile, program: interpreter.program, directory, hasFolders: fill !== undefined };
 }
 
 function toOrder({ argv, env, input, fill }: Launch): ForkOrder {

@@ -25,7 +25,7 @@ from call_memory import end_large, read_memory
 
 CALLS = "/run/calls"
 FOLDERS = "/run/folders"
-WORK = "/opt/kitbag/work"
+WORK = "/opt/kitbag/call"
 NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
@@ -220,7 +220,7 @@ def own_files(settings, folder):
     kept = [(path, os.open(path, os.O_PATH)) for path in settings["inTemporary"]]
     options = f"size={settings['temporaryBytes']},nr_inodes=16384,mode=1777".encode()
     # The folder of this call is all that it sees of the folders of calls.
-    own = [("files", WORK), ("tmp", "/tmp")] if folder else []
+    own = [(".", WORK), ("tmp", "/tmp")] if folder else []
     for name, path in own:
         check(python.mount(f"{FOLDERS}/{folder}/{name}".encode(), path.encode(), None, ctypes.c_ulong(BIND), None))
     for path in (b"/dev/shm",) if folder else (b"/tmp", b"/dev/shm"):
