@@ -51,7 +51,7 @@ export function describeGrant(grant: SkillGrant): string {
 
 /** The part of a grant that the sandbox enforces. */
 export function toPermissions(grant: SkillGrant): Permissions {
-  return toGrant((kind) => (kind === "packages" ? [] : listGranted(grant, kind))) as Permissions;
+  return toGrant((kind) => (kind === "packages" ? [] : listGranted(grant, kind)));
 }
 
 /** Reads a grant that was written down. Throws an `Error` for anything that is not one. */

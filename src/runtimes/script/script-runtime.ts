@@ -67,7 +67,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
         const process = await start(tool, starter, toLaunch(code, command, { completed, secrets, folder }));
         const followed = await followScript({ tool, context, process, secrets, limits, folder, profile });
         await folder?.take();
-        const directory = context.files?.by === "remote" ? undefined : options.files?.places.directory;
+        const directory = findCallerFolder(options, context);
         return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show, directory });
       } finally {
         void folder?.remove();
@@ -119,6 +119,11 @@ function openFolder(
   const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks, ...given });
   const own = isDirectory ? { ...base, directory: inside.files } : base;
   return { own, folder };
+}
+
+/** The folder that hints may look into: none of this machine for a caller on another one. */
+function findCallerFolder({ files }: ScriptRuntimeOptions, context: RuntimeContext): string | undefined {
+  return context.files?.by === "remote" ? undefined : files?.places.directory;
 }
 
 function refuseOff({ name, permissions }: Tool): KitbagError<"permission-refused"> {
