@@ -1,0 +1,117 @@
+/**
+ * Clients of others use `kitbag serve`: each opens a skill and uses its tools. What is seen is the table in `docs/mcp-clients-table.md`;
+ * `npx vitest run test/clients -u` writes it anew.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test, vi, type TestContext } from "vitest";
+
+import { createProject } from "../run-kitbag.ts";
+import { connectStdio } from "../support/serve-kitbag.ts";
+import { clientsFolder, loadClient, versionOf, type Reach } from "./client-under-test.ts";
+import { driveClaude, driveCodex } from "./agents.ts";
+import { frameworkClients } from "./framework-clients.ts";
+import { sdkClients } from "./sdk-clients.ts";
+import { createCounterProject, type CounterProject } from "./counter-project.ts";
+import { driveClient, type Row } from "./drive-client.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+type Drive = (over: Reach["over"], project: CounterProject) => Promise<Row>;
+
+interface Line {
+  readonly client: string;
+  readonly package: string;
+  readonly over: Reach["over"];
+  readonly drive: Drive;
+}
+
+const lines: readonly Line[] = [
+  ...[...sdkClients, ...frameworkClients].flatMap((client) =>
+    client.over.map((over) => ({
+      client: client.name,
+      package: client.package,
+      over,
+      drive: (way: Reach["over"], project: CounterProject) => driveClient(client, way, project),
+    })),
+  ),
+  ...toBoth("Claude Code (Agent SDK)", "@anthropic-ai/claude-agent-sdk", async (over, project) => {
+    const { row, asked } = await driveClaude(over, project);
+    // Its permission rules see the tools themselves, not call_tool.
+    expect(asked).toContain("mcp__kitbag__counter__count");
+    return row;
+  }),
+  ...toBoth("Codex CLI", "@openai/codex", driveCodex),
+];
+
+const seen = new Map<Line, Row>();
+
+test.for(lines)("$client uses kitbag serve over $over", async (line, context) => {
+  needClients(context);
+
+  const row = await line.drive(line.over, createCounterProject());
+
+  seen.set(line, row);
+  expect([row.list, row.open]).toEqual(["yes", "yes"]);
+  expect(row.call).toMatch(/^(?:yes|call_tool)$/u);
+});
+
+test("the table of clients says what was seen", async (context) => {
+  needClients(context);
+  context.skip(seen.size < lines.length, "not all clients were run");
+
+  await expect(renderTable()).toMatchFileSnapshot(join(import.meta.dirname, "../../docs/mcp-clients-table.md"));
+});
+
+test("kitbag serve costs a client at most 1,200 tokens with no skill open", async (context) => {
+  needClients(context);
+  const { encode } = await loadClient<{ encode(text: string): readonly number[] }>(
+    "gpt-tokenizer/esm/encoding/o200k_base.js",
+  );
+  const { client } = await connectStdio(createProject(), [join(import.meta.dirname, "../../skills")]);
+
+  const { tools } = await client.listTools();
+  const shown = tools.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
+  const tokens = encode([client.getInstructions() ?? "", ...shown].join("\n")).length;
+
+  expect(tokens).toBeLessThanOrEqual(1200);
+});
+
+function toBoth(client: string, from: string, drive: Drive): readonly Line[] {
+  return (["stdio", "http"] as const).map((over) => ({ client, package: from, over, drive }));
+}
+
+const columns = ["list", "open", "appear", "told", "call", "progress", "cancel", "error", "resource"] as const;
+
+function renderTable(): string {
+  const head = ["client", "version", "transport", "protocol", ...columns];
+  const rows = lines.map((line) => {
+    const row = seen.get(line) as Row;
+    return [line.client, versionOf(line.package), line.over, row.protocol, ...columns.map((column) => row[column])];
+  });
+  const widths = head.map((_, index) => Math.max(...[head, ...rows].map((cells) => cells[index]?.length ?? 0)));
+  const render = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return `${intro}\n${[render(head), rule, ...rows.map(render)].join("\n")}\n`;
+}
+
+const intro = `# What MCP clients do with \`kitbag serve\`
+
+This page is written by the tests in \`test/clients\`, which use the real packages: \`npx vitest run test/clients -u\`. Each client opens a
+skill with \`activate_skill\`, lists the tools again and calls the tools of the skill. The models of Claude Code and Codex are scripted.
+
+- \`appear\`: the tools of the opened skill are in the list that the client reads next. \`told\`: the client was told that the list changed.
+- \`cancel\`: the tool stops when the client cancels the call. \`error\`: the client shows why a call failed.
+- \`call_tool\`: the client keeps its first list, and reaches the tool through \`call_tool\`. \`–\`: the client does not offer it, or the test
+  cannot see it.
+`;
+
+/** With KITBAG_REQUIRE_ALL=1 nothing is left out: the tests fail by themselves. */
+function needClients({ skip }: TestContext): void {
+  if (process.env["KITBAG_REQUIRE_ALL"] === "1") return;
+  const inspector = join(import.meta.dirname, "../inspector/node_modules");
+  const isThere = existsSync(clientsFolder) && existsSync(inspector);
+  skip(!isThere, "the clients are not installed: npm ci --ignore-scripts in test/clients and test/inspector");
+}
