@@ -165,6 +165,9 @@ interface Closing {
   readonly routes: readonly Route[];
 }
 
+/** How long the last answers may take, when the time of grace is over. */
+const lastWordsMs = 500;
+
 /** Stops listening, waits for what runs, and cuts what is left after `graceMs`. */
 async function closeServer({ server, listener, parts, routes }: Closing, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
@@ -181,9 +184,14 @@ async function closeServer({ server, listener, parts, routes }: Closing, graceMs
   parts.connections.cutWaiting();
   for (const route of routes) route.onClosing?.();
   server.closeIdleConnections();
-  const timer = setTimeout(() => {
+  const cut = (): void => {
     server.closeAllConnections();
-  }, graceMs);
+  };
+  const answer = (): void => {
+    for (const route of routes) route.onCut?.();
+    timer = setTimeout(cut, routes.some((route) => route.onCut !== undefined) ? lastWordsMs : 0);
+  };
+  let timer = setTimeout(answer, graceMs);
   await closed;
   clearTimeout(timer);
 }

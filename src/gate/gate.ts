@@ -67,6 +67,8 @@ export interface Route {
   renderRefusal?(refusal: Refusal): string;
   /** Is told that the gate begins to close: end the streams without a pending answer. */
   onClosing?(): void;
+  /** Is told that the time of grace is over: give every request that waits an answer now. The connections are cut a moment later. */
+  onCut?(): void;
   /**
    * Is told that a token is gone or has other scopes: `caller` is the object that requests with it had. End what is kept for it; the
    * requests are cut already.

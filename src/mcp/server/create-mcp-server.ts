@@ -79,6 +79,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
           services.calls.running.stopOf(caller);
           sessions.closeOf(caller);
         },
+        onCut: () => services.calls.running.stopAll(),
       });
     },
     notify: services.notices,

@@ -48,7 +48,12 @@ export async function preparePackages(
     const what = run.program === undefined ? "no program, or several" : `no program "${run.program}"`;
     throw toMcpFailure(source, `the package ${run.name} has ${what}; name one: npx -p ${run.name} <program>`);
   }
-  return { command: "node", mounts, environment, words: [posix.join(environment["NODE_PATH"] ?? "", file), ...run.args] };
+  return {
+    command: "node",
+    mounts,
+    environment,
+    words: [posix.join(environment["NODE_PATH"] ?? "", file), ...run.args],
+  };
 }
 
 const harmless: ReadonlySet<string> = new Set([
@@ -80,7 +85,9 @@ export function parseNpx(words: readonly string[]): PackageRun | string {
 }
 
 /** The packages that options name, and the words behind the options. */
-function readOptions(words: readonly string[]): { readonly listed: string[]; readonly rest: readonly string[] } | string {
+function readOptions(
+  words: readonly string[],
+): { readonly listed: string[]; readonly rest: readonly string[] } | string {
   const listed: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";

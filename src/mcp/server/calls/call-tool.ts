@@ -19,7 +19,8 @@ import { canElicit, createClientAccess } from "./ask-client.ts";
 import { askApproval, askMissingInput } from "./ask-person.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, toTargetResult } from "./call-target.ts";
-import type { OpenCalls } from "./open-calls.ts";
+import { ServerClosingError, type OpenCalls } from "./open-calls.ts";
+import { toErrorResult } from "../tools/to-call-result.ts";
 import { PausableCall, type CallContext, type CallStep } from "./pausable-call.ts";
 
 /** What a `tools/call` asks for. */
@@ -133,6 +134,8 @@ async function runTool(client: ToolClient, request: ToolRequest, call: PausableC
   const form = target.findForm(input);
   const outcome = await target.run(input, options);
   await notices?.flush();
+  const stopped: unknown = call.signal.reason;
+  if (outcome.status === "failed" && stopped instanceof ServerClosingError) return toErrorResult(stopped.message);
   const lacking = outcome.status === "failed" ? missing() : undefined;
   if (lacking !== undefined && client.generation === "2026") throw lacking;
   return toTargetResult(target, outcome, form);

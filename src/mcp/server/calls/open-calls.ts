@@ -17,7 +17,12 @@ export interface RunningCalls {
   begin(caller: Caller, stop: (reason: Error) => void): () => void;
   /** Ends the calls of a caller (compared as an object), and each call that it begins later. */
   stopOf(caller: Caller): void;
+  /** Ends the calls of all callers: the server closes. */
+  stopAll(): void;
 }
+
+/** Why calls end when the server closes. */
+export class ServerClosingError extends Error {}
 
 /** Makes an empty set of running calls. */
 export function createRunningCalls(): RunningCalls {
@@ -38,6 +43,12 @@ export function createRunningCalls(): RunningCalls {
     stopOf(caller) {
       revoked.add(caller);
       for (const stop of running.get(caller) ?? []) stop(toReason(caller));
+    },
+    stopAll() {
+      const reason = new ServerClosingError(
+        "The server is closing, and the call was not done in time; call again when it is back",
+      );
+      for (const stops of running.values()) for (const stop of stops) stop(reason);
     },
   };
 }

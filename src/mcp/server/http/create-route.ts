@@ -30,6 +30,8 @@ export interface RouteParts {
   readonly users: UserSessions;
   /** Ends what is kept for a caller whose token was revoked. */
   readonly onCallerGone: (caller: Caller) => void;
+  /** Ends all calls that run. */
+  readonly onCut: () => void;
 }
 
 const methods = new Set(["GET", "POST", "DELETE"]);
@@ -54,6 +56,7 @@ export function createRoute(path: string, parts: RouteParts): Route {
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
     onCallerGone: parts.onCallerGone,
+    onCut: parts.onCut,
     onClosing: () => streams.forEach((stream) => stream.abort()),
   };
 }

@@ -423,6 +423,36 @@ test("route() ends streams when the gate closes, and lets calls finish", async (
   expect(server.sessions).toBe(0);
 });
 
+test("route() answers calls that are not done when the time of grace is over", async () => {
+  const began = vi.fn<() => void>();
+  const wait = defineTool({
+    name: "wait",
+    description: "Never ends",
+    run: () => {
+      began();
+      return new Promise(() => {});
+    },
+  });
+  const server = createMcpServer({ workspace: createWorkspace({ tools: [wait] }) });
+  const gate = await openGate({ routes: [server.route()] });
+  const url = `${gate.url}/mcp`;
+  const session = await beginSession(url);
+  const params = { name: "wait", arguments: {} };
+  const calls = [
+    post(url, { jsonrpc: "2.0", id: 9, method: "tools/call", params }, { "mcp-session-id": session }),
+    post2026(url, "tools/call", params),
+    post2026(url, "tools/call", { ...params, _meta: { progressToken: 1 } }),
+  ].map(async (asked) => readAnswer(await asked));
+  await vi.waitFor(() => expect(began).toHaveBeenCalledTimes(3), { timeout: 20_000 });
+
+  await gate.close({ graceMs: 100 });
+
+  for (const answer of await Promise.all(calls)) {
+    expect(JSON.stringify(answer)).toContain("The server is closing, and the call was not done in time");
+  }
+  await server.close();
+});
+
 test("route() hides tools that the token does not allow, and says which scopes would", async () => {
   const tools = [
     defineTool({ name: "look", description: "Looks", annotations: { readOnly: true }, run: () => "seen" }),
