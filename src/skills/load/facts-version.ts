@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 
 /** Changes when the same files would give other facts, between two releases. */
-const format = 19;
+const format = 20;
+
+/** The version of this package. */
+export const kitbagVersion: string = readVersion();
 
 /** What facts are remembered under: facts that another release read are not used. */
-export const factsVersion: string = `kitbag-facts-${format}-${readVersion()}`;
+export const factsVersion: string = `kitbag-facts-${format}-${kitbagVersion}`;
 
 function readVersion(): string {
   const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");

@@ -8,6 +8,7 @@ import { compareRanks } from "../discovery/skill-rank.ts";
 import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
 import { type FolderTrust, toDigests } from "../trust/folder-trust.ts";
 import type { LockReader } from "../trust/lock-file.ts";
+import { checkNeeds } from "./check-needs.ts";
 import { checkTools } from "./check-tools.ts";
 import { addEarlier } from "./earlier-versions.ts";
 import { type FactsCache, openFactsCache } from "./facts-cache.ts";
@@ -217,10 +218,10 @@ function toPlace({ location, folder }: FoundFolder, code: string | undefined, ju
 /** A folder that cannot be used anyway runs nothing. */
 async function loadTrusted(
   { directory, files, code: file, trust }: SkillFolder,
-  { diagnostics }: SkillFacts,
+  facts: SkillFacts,
   limitMs: number,
 ): Promise<SkillCode | undefined> {
-  const isBroken = diagnostics.some((one) => one.severity === "error");
+  const isBroken = [...facts.diagnostics, ...checkNeeds(facts)].some((one) => one.severity === "error");
   if (file === undefined || trust.status === "untrusted" || isBroken) return undefined;
   return loadSkillCode({ directory, files: toDigests(files), file, limitMs });
 }

@@ -18,6 +18,7 @@ import {
   type SkillManifest,
 } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
+import { checkNeeds } from "./check-needs.ts";
 import { checkTools } from "./check-tools.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
@@ -35,14 +36,15 @@ export interface ReportParts {
 }
 
 /** Makes a skill, or the reasons why it cannot be loaded, from its files and the definitions in its code. */
-export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, code }: ReportParts = {}): SkillReport {
-  const facts = checkTools(read);
+export function toReport(given: SkillFacts, place: SkillPlace, { makePipeline, code }: ReportParts = {}): SkillReport {
+  const facts = checkTools(given);
   const { path, folder } = place;
   const manifest = facts.manifest ?? { ...emptyManifest, file: "" };
   const sources = { facts, manifest, defined: code?.ok === true ? code.skill : undefined };
   const named = toHead(sources, place);
   const { name, description } = named;
-  const known = code?.ok === false ? [...facts.diagnostics, code.diagnostic] : facts.diagnostics;
+  const read = [...facts.diagnostics, ...checkNeeds(facts)];
+  const known = code?.ok === false ? [...read, code.diagnostic] : read;
   const fatal = known.some((one) => one.severity === "error");
   const head = { path, directory: folder.directory, name, scripts: facts.scripts };
   if (fatal || description === undefined || !isSkillName(name)) {

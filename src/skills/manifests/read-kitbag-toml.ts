@@ -73,6 +73,11 @@ const schema: JsonSchema = closed({
     owner: text,
     shared: { type: "boolean" },
   }),
+  needs: closed({
+    kitbag: text,
+    node: text,
+    system: { type: "array", items: { enum: ["linux", "macos", "windows"] }, minItems: 1 },
+  }),
   permissions: permissionsSchema,
   tools: { type: "array", items: tool, maxItems: 1000 },
   dependencies: closed({ python: texts, npm: texts, cargo: texts }),
@@ -85,6 +90,7 @@ const schema: JsonSchema = closed({
 
 interface KitbagToml {
   readonly skill?: Partial<SkillManifest>;
+  readonly needs?: NonNullable<SkillManifest["needs"]>;
   readonly permissions?: Permissions;
   readonly tools?: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
@@ -99,11 +105,11 @@ export function readKitbagToml(
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
   const parsed = parseManifestText<KitbagToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const { skill = {}, permissions = {}, tools = [], dependencies, tests, mcp } = parsed.value;
+  const { skill = {}, permissions = {}, tools = [], needs, dependencies, tests, mcp } = parsed.value;
   const servers = Object.entries(mcp ?? {}).flatMap(([name, one]) => checkServer(file, [name, one], permissions));
   const wrong = [...tools.flatMap((one, index) => checkTool(file, one, index)), ...servers];
   if (wrong.length > 0) return { diagnostics: wrong };
-  const more = withoutUndefined<Partial<SkillManifest>>({ dependencies, tests, mcp });
+  const more = withoutUndefined<Partial<SkillManifest>>({ needs, dependencies, tests, mcp });
   return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...more }, diagnostics: [] };
 }
 

@@ -62,6 +62,8 @@ export interface SkillManifest {
   readonly exclusive: boolean;
   readonly requires: readonly string[];
   readonly uses: readonly string[];
+  /** The versions and systems without which it is not loaded. @default any */
+  readonly needs?: { readonly kitbag?: string; readonly node?: string; readonly system?: readonly string[] };
   readonly permissions: Permissions;
   /** The author: free text; with `authorScopes`, the user who made the skill with the forge. */
   readonly author?: string;
