@@ -20,8 +20,8 @@ test("kitbag call gives what a downloaded script gives by itself", async (contex
   if (process.env["KITBAG_WRITE_TABLE"] === "1") writeTable(results);
   const lost = results.filter(({ verdict }) => verdict === "lost");
   const works = results.filter(({ verdict }) => verdict === "works");
-  expect(lost.length, lost.map(describeResult).join("\n")).toBeLessThanOrEqual(22);
-  expect(works.length / results.length, results.map(describeResult).join("\n")).toBeGreaterThanOrEqual(0.08);
+  expect(lost.map(describeResult)).toEqual([]);
+  expect(works.length / results.length, results.map(describeResult).join("\n")).toBeGreaterThanOrEqual(0.9);
 }, 240_000);
 
 function hasProgram(name: string): boolean {
@@ -45,9 +45,10 @@ function describeResult({ case: { skill, script, style }, verdict, why = "" }: C
 
 function writeTable(results: readonly CaseResult[]): void {
   const count = (wanted: string): number => results.filter(({ verdict }) => verdict === wanted).length;
-  const rows = results.map(
-    ({ case: { skill, script, style }, verdict }) => `| ${skill} | \`${script}\` | ${style} | ${verdict} |`,
-  );
+  const rows = results.map(({ case: { skill, script, style }, verdict, why = "" }) => {
+    const [reason = ""] = why.replaceAll("|", "/").split("\n");
+    return `| ${skill} | \`${script}\` | ${style} | ${verdict} ${reason.slice(0, 120)} |`.replace("  |", " |");
+  });
   const text = `# Scripts as downloaded
 
 The test in \`test/real-scripts/\` writes this page. It runs each script twice with the same files: by itself, and as a user who has just

@@ -30,6 +30,14 @@ const nothing: Secrets = {
 const ownNames =
   /^(?:PATH|HOME|TMPDIR|PWD|SHLVL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP)|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|KITBAG_\w+|LD_\w+|DYLD_\w+)$/u;
 
+const plainValue = /^(?:\d{1,5}|true|false|yes|no|on|off|localhost)$/iu;
+const secretName = /AUTH|CODE|CRED|KEY|PASS|PIN|SECRET|TOKEN|PHRASE/iu;
+
+/** Ports, counts and switches are no secrets, and hiding them everywhere would change what is true. */
+function isPlain(name: string, value: string): boolean {
+  return plainValue.test(value) && !secretName.test(name);
+}
+
 /**
  * Finds the values of all names that a tool may see. A name without a value is left out, and so is one that the sandbox sets
  * itself or that decides what is loaded into a program. What is hidden is hidden in all calls of the process from then on.
@@ -43,7 +51,7 @@ export async function loadSecrets(tool: Pick<Tool, "permissions">, find: FindSec
   for (const [name, secret] of found) {
     if (secret === undefined) continue;
     values[name] = typeof secret === "string" ? secret : secret.value;
-    if (typeof secret === "string") hidden[name] = secret;
+    if (typeof secret === "string" && !isPlain(name, secret)) hidden[name] = secret;
   }
   addLoadedSecrets(hidden);
   const redactor = createRedactor(hidden);

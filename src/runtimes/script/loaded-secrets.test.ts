@@ -28,6 +28,22 @@ await kitbag.call("nosuch/" + token).catch((error) => console.log(error.message)
   expect(JSON.stringify(events)).toContain("nosuch/[TOKEN]");
 });
 
+test.for<[name: string, value: string, shown: string]>([
+  ["SERVICE_PORT", "8080", "8080"],
+  ["DEBUG_MODE", "true", "true"],
+  ["LOGIN_PIN", "8080", "[LOGIN_PIN]"],
+  ["SERVICE_PORT", "808080", "[SERVICE_PORT]"],
+])("R19: a port or a switch is shown, a secret is not: %s=%s is %s", async ([name, value, shown]) => {
+  const { outcome } = await runScript(sandbox, {
+    files: { "a.mjs": `console.log(process.env.${name});` },
+    permissions: { env: [name] },
+    environment: [name],
+    options: { findSecret: () => value },
+  });
+
+  expect(outcome).toMatchObject({ status: "ok", output: expect.stringContaining(shown) });
+});
+
 test.for<[way: string, code: string]>([
   ["stream", "kitbag.stream(start); kitbag.stream(end);"],
   ["stream and stdout", "kitbag.stream(start); console.log(end);"],

@@ -48,6 +48,7 @@ test("findNeeds() says with lines what scripts seem to need, and what of it a ye
     "run git scripts/make.py:23",
     "read ./config.json scripts/make.py:17",
     "write ./out/ scripts/make.py:21",
+    "read . scripts/make.py:23",
     "packages pillow scripts/make.py:4",
     "packages python-docx scripts/make.py:5",
     "packages google-cloud-storage scripts/make.py:6",
@@ -116,6 +117,37 @@ async function load(content: Readonly<Record<string, string>>): ReturnType<typeo
 async function toReports(folder: string): Promise<Awaited<ReturnType<typeof loadSkills>>["reports"]> {
   return (await loadSkills({ directories: [folder] })).reports;
 }
+
+test.for<[path: string, code: string]>([
+  ["scripts/a.py", 'import sys, os\nroot = sys.argv[1] if len(sys.argv) > 1 else "."\nprint(os.listdir(root))'],
+  ["scripts/a.py", 'import glob\nprint(glob.glob("*.md"))'],
+  [
+    "scripts/a.py",
+    'import sys, pathlib\npath = pathlib.Path(sys.argv[1])\nprint((path.parent / "part.md").read_text())',
+  ],
+  ["scripts/a.js", 'const dir = process.argv[2] || ".";\nconsole.log(require("fs").readdirSync(dir));'],
+  ["scripts/a.sh", '# Usage: a.sh [dir]\nfind "${1:-.}" -name "*.md"'],
+  ["scripts/a.sh", "# Usage: a.sh\ngit log --oneline"],
+])("findNeeds() sees that %s reads the working directory", async ([path, code], context) => {
+  needProgram(context, "python3");
+
+  const needs = await find({ "SKILL.md": files["SKILL.md"], [path]: code });
+
+  expect(needs.map(({ kind, what }) => `${kind} ${what}`)).toContain("read .");
+});
+
+test.for([
+  "import sys, os\nprint(os.listdir(sys.argv[1]))",
+  'import sys, pathlib\nprint(list(pathlib.Path(sys.argv[1]).glob("*.md")))',
+  'import pathlib\nprint((pathlib.Path(__file__).parent / "table.md").read_text())',
+  "import sys, os\nos.makedirs(os.path.dirname(sys.argv[2]), exist_ok=True)\nprint(open(sys.argv[1]).read())",
+])("findNeeds() sees no need of the working directory in %j", async (code, context) => {
+  needProgram(context, "python3");
+
+  const needs = await find({ "SKILL.md": files["SKILL.md"], "scripts/a.py": code });
+
+  expect(needs).toEqual([]);
+});
 
 async function find(content: Readonly<Record<string, string>>): Promise<readonly SkillNeed[]> {
   const [report] = await load(content);

@@ -98,7 +98,13 @@ function hasWord(line: string, word: string): boolean {
 }
 
 function findTouched(place: NeedPlace): SkillNeed[] {
-  return [...findHosts(place), ...findVariables(place), ...findPrograms(place), ...findFiles(place)];
+  return [
+    ...findHosts(place),
+    ...findVariables(place),
+    ...findPrograms(place),
+    ...findFiles(place),
+    ...findWorkingFolder(place),
+  ];
 }
 
 const exampleHost = /(?:^|\.)(?:example\.(?:com|org|net)|your[\w-]*\.\w+|[\w.-]*\.example)(?::\d+)?$/u;
@@ -168,6 +174,32 @@ function findFiles(place: NeedPlace): SkillNeed[] {
     return [{ kind: "write", what: `./${folder}/`, at }];
   });
   return [...reads, ...writes];
+}
+
+/** Code that looks through the working directory, or works on the repository that it is. */
+const looksAround = [
+  /(?:\belse|\bor|\|\||\?\?|\bdefault=(?:\w+\()?)\s*["']\.\/?["']/u,
+  /(?:\bos\.(?:walk|listdir|scandir)|\bglob\.i?glob|\bfs\.readdir(?:Sync)?|(?<![.\w])(?:i?glob|globSync|readdir|readdirSync))\(\s*(?:["'](?:\.\/?["']|[\w*]*\*)|\))/u,
+  /\bPath\((?:["']\.["'])?\)\.(?:r?glob|iterdir)\(|\bPath\.cwd\(\)\.(?:r?glob|iterdir)\(/u,
+  /\$\{\d:-\.\/?\}|\bfind \.(?:\s|$)|\bfor \w+ in (?:\.\/)?\*/u,
+  /(?:^|[\s;|&("'[])git(?:["']\s*,\s*["']|\s+)(?:-C\s|blame|branch|cat-file|describe|diff|log|ls-files|rev-list|rev-parse|shortlog|show|status|tag)\b/u,
+];
+/** Code that makes the names of other files from that of its input. */
+const looksBeside =
+  /\.parent\s*\/|\bdirname\(|\bdirname\s+"?\$|\bsplitext\([^)]*\)\[0\]\s*\+|\.with_(?:name|suffix|stem)\(/u;
+/** The script's own folder, and places for what it makes. */
+const isElsewhere =
+  /__file__|__dirname|import\.meta|BASH_SOURCE|\$0\b|\$\{0|fileURLToPath|sys\.path|mkdir|makedirs|out|dest|target|cache|\.home\(/iu;
+const readsOthers = /\bexists\(|\bexistsSync\(|\bis_file\(|\bread_text\(|\bopen\([^,)]*\)|\breadFile/u;
+
+/** Whether a script reads files of the working directory that no argument names. */
+function findWorkingFolder({ script, lines }: NeedPlace): SkillNeed[] {
+  const reads = lines.some((line) => readsOthers.test(line));
+  const index = lines.findIndex(
+    (line) =>
+      looksAround.some((pattern) => pattern.test(line)) || (reads && looksBeside.test(line) && !isElsewhere.test(line)),
+  );
+  return index < 0 ? [] : [{ kind: "read", what: ".", at: `${script.path}:${index + 1}` }];
 }
 
 /** A plain relative path of the working directory, and not of the skill. */
