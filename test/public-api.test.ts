@@ -676,6 +676,7 @@ test("errorCodes are these", () => {
     "model-unavailable",
     "model-unmatched",
     "model-unsupported",
+    "name-not-found",
     "network-failed",
     "network-refused",
     "network-rule-invalid",

@@ -200,6 +200,8 @@ export interface ErrorDetails {
   "model-unmatched": { readonly need: string; readonly reasons: readonly string[] };
   /** A value is not a model, or a model of an unsupported version of the interface. */
   "model-unsupported": { readonly model: string; readonly reason: string };
+  /** What a command was told to work on, such as a token or an approval, is not there. */
+  "name-not-found": { readonly what: string; readonly name: string; readonly cure: string };
   /** A connection that is allowed did not come about, or did not end well. */
   "network-failed": { readonly target: string; readonly reason: string };
   /** A connection is not allowed. */

@@ -115,6 +115,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot get an answer from ${quote(model)}: ${withStatus(reason, status)}; ${whenToRetry(retryAfterMs)}, or use another model`,
   "model-unmatched": ({ need, reasons }) => [`Cannot choose a model: ${need}`, ...reasons].join("\n"),
   "model-unsupported": ({ model, reason }) => `Cannot use the model ${quote(model)}: ${reason}`,
+  "name-not-found": ({ what, name, cure }) => `Cannot find the ${what} ${quote(name)}: ${cure}`,
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
   "network-refused": ({ target, reason }) => `Cannot connect to ${quote(target)}: ${reason}`,
   "network-rule-invalid": ({ rule, reason }) => `Cannot use the network rule ${quote(rule)}: ${reason}`,

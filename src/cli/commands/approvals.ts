@@ -1,6 +1,6 @@
 import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
-import { isKitbagError, quote } from "../../core/errors.ts";
+import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
@@ -134,7 +134,11 @@ function pick(waiting: readonly Waiting[], given: string): Waiting {
   const [first, second] = exact === undefined ? fit : [exact];
   if (first !== undefined && second === undefined) return first;
   if (first === undefined)
-    throw usageError(`Cannot find the approval ${quote(given)}: kitbag approvals lists those that wait`);
+    throw new KitbagError("name-not-found", {
+      what: "approval",
+      name: given,
+      cure: "kitbag approvals lists those that wait",
+    });
   const names = fit.map(({ asked }) => asked.approval).join(", ");
   throw usageError(`Cannot tell which approval ${quote(given)} is: ${names}`);
 }

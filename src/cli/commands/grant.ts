@@ -176,7 +176,7 @@ async function findSkill(named: string, invocation: Invocation): Promise<FoundSk
 function refuseUnknown(named: string, reports: readonly SkillReport[]): KitbagError {
   const known = reports.filter(({ skill }) => skill?.folder !== undefined).map(({ name }) => name);
   const cure = known.length === 0 ? "no skill is found here; name its folder with --skills" : suggest(named, known);
-  return usageError(`Cannot find the skill ${JSON.stringify(named)}: ${cure}`);
+  return new KitbagError("name-not-found", { what: "skill", name: named, cure });
 }
 
 /** A grant is for files that the person trusts: others would get it without a question. */

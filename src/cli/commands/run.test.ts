@@ -418,7 +418,7 @@ test("kitbag approvals deny keeps a call from being made, and the model is told 
   const again = await runKitbag(["approvals", "approve", approval], { project });
   const resumed = await runKitbag(["runs", "resume", run, ...words], { project, env });
 
-  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot find the approval") });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Cannot find the approval") });
   expect(resumed.stdout).toBe("Then not.\n");
   expect(JSON.stringify(server.requests[1]?.results)).toContain("not today");
   expect(readLines(project, "sent")).toEqual([]);

@@ -59,7 +59,7 @@ test.for([
   [["runs", "rerun", "x"], 2, "there is no such action"],
   [["runs", "resume", "x", "--store", "none"], 2, "nothing is kept with --store none"],
   [["runs", "debug", "x", "--json"], 2, "Cannot use --json with kitbag runs debug"],
-  [["approvals", "approve", "x"], 2, 'Cannot find the approval "x"'],
+  [["approvals", "approve", "x"], 1, 'Cannot find the approval "x"'],
 ] as const)("kitbag %j ends with %i and says why", async ([words, code, reason]) => {
   const run = await kitbag(createToolProject(), words);
 

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 
-import { quote } from "../../core/errors.ts";
+import { KitbagError, quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { localUser } from "../../core/scopes.ts";
 import { digestToken } from "../../gate/access/token-check.ts";
@@ -131,7 +131,11 @@ async function revokeTokens({ args: [name = ""], env }: Invocation): Promise<Ans
     return revoked.length === 0 ? undefined : lines.filter((line) => !isMeant(line));
   });
   if (revoked.length === 0) {
-    throw usageError(`Cannot revoke ${quote(name)}: no token has this id or user; see kitbag token list`);
+    throw new KitbagError("name-not-found", {
+      what: "token",
+      name,
+      cure: "no token has this id or user; see kitbag token list",
+    });
   }
   const shown = revoked.map(({ id, user }) => `${id} of ${user}`).join(", ");
   return { document: { revoked }, text: toPrintable(`Revoked ${shown}. Services refuse it within a second.`) };
