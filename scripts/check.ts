@@ -34,6 +34,7 @@ const steps: readonly Step[] = [
   { name: "size", command: ["node", "scripts/size.ts", "--check"] },
   { name: "format", command: ["oxfmt", "--check"], cure: "run: npm run format" },
   { name: "errors", command: ["node", "scripts/write-error-docs.ts", "--check"] },
+  { name: "schemas", command: ["node", "scripts/write-schemas.ts", "--check"] },
   { name: "lock", command: ["node", "scripts/check-lock.ts"] },
 ];
 

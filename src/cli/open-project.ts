@@ -107,8 +107,9 @@ export async function openTools(
     return addFound(invocation, opened, { load, isThere: wanted.isThere });
   }
   // Nothing is configured. Where nothing is found either, no store is opened.
-  const own = hasMadeTools(invocation.cwd) ? undefined : await load();
-  const found = own?.length === 0 && directories.length === 0 ? await loadShipped(invocation, wanted) : own;
+  const found = hasMadeTools(invocation.cwd)
+    ? undefined
+    : await loadOrShipped(invocation, { ...wanted, directories }, load);
   if (found?.length === 0 && directories.length === 0 && wanted.mayBeEmpty !== true) {
     const { noteMissing } = await import("./skills/note-missing.ts");
     await noteMissing(wanted.asked === undefined ? [] : [wanted.asked], { invocation });
@@ -116,6 +117,16 @@ export async function openTools(
   }
   const empty = await createConfigured({}, additions, invocation.cwd);
   return addFound(invocation, empty, { load: async () => found ?? load(), isThere: wanted.isThere });
+}
+
+/** What is found, or what comes with Kitbag if nothing is found and no folder was named. */
+async function loadOrShipped(
+  invocation: Invocation,
+  wanted: OpenToolsOptions & { readonly directories: readonly string[] },
+  load: () => Promise<readonly SkillReport[]>,
+): Promise<readonly SkillReport[]> {
+  const own = await load();
+  return own.length === 0 && wanted.directories.length === 0 ? loadShipped(invocation, wanted) : own;
 }
 
 /** The skills that come with Kitbag, where there is nothing else: a person who is new here sees what skills are. */

@@ -34,10 +34,8 @@ export function parseNetworkRule(text: string): NetworkRule {
   if (typeof text !== "string") return refuse("expected a text");
   if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(text)) return refuse("write the host alone, without scheme and path");
   if (/[/?#@]/u.test(text)) return refuse("write one host, without path, user or range of addresses");
-  const [, anyPort] = /^\*(?::([1-9]\d{0,4}))?$/u.exec(text) ?? [];
-  if (text === "*" || (anyPort !== undefined && Number(anyPort) <= 65_535)) {
-    return { text, kind: "any", host: "*", ports: anyPort === undefined ? defaultPorts : [Number(anyPort)] };
-  }
+  const any = parseAny(text);
+  if (any !== undefined) return any;
   const isSuffix = text.startsWith("*.");
   if (!isSuffix && text.includes("*"))
     return refuse("a * stands alone, for every public host, or at the start, before a dot: *.example.com");
@@ -47,6 +45,13 @@ export function parseNetworkRule(text: string): NetworkRule {
   if (problem !== undefined) return refuse(problem);
   const kind = isSuffix ? "suffix" : target.kind;
   return { text, kind, host: target.host, ports: target.port === 0 ? defaultPorts : [target.port] };
+}
+
+/** `*` is every public host, `*:8443` the same with one port. */
+function parseAny(text: string): NetworkRule | undefined {
+  if (text === "*") return { text, kind: "any", host: "*", ports: defaultPorts };
+  const port = text.startsWith("*:") ? parsePort(text.slice(2)) : undefined;
+  return port === undefined ? undefined : { text, kind: "any", host: "*", ports: [port] };
 }
 
 /** Finds the rule that allows a target, if one does. */

@@ -9,7 +9,7 @@ import type { Reporter } from "./reporter.ts";
 export const specKeys = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"] as const;
 
 /** Keys of other clients that are understood here too. */
-const otherKeys = [
+export const otherKeys = [
   "argument-hint",
   "arguments",
   "disable-model-invocation",

@@ -11,12 +11,7 @@ import type { SkillCode } from "../code/load-skill-code.ts";
 import { findShellCommands } from "../document/find-shell-commands.ts";
 import { createPositions } from "../document/positions.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
-import {
-  emptyManifest,
-  type ManifestTest,
-  type ManifestTool,
-  type SkillManifest,
-} from "../manifests/skill-manifest.ts";
+import { emptyManifest, type ManifestTest, type SkillManifest } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkNeeds } from "./check-needs.ts";
 import { checkTools } from "./check-tools.ts";

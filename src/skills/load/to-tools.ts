@@ -99,7 +99,7 @@ export function toManifestTool(frame: ToolFrame, listed: ManifestTool, parts: Li
     const cure = listed.source === undefined ? {} : { cure: `Build it: kitbag build ${frame.skill}/${listed.name}` };
     return { ok: false, diagnostic: { severity: "error", code: "tool-file-missing", message, file: path, ...cure } };
   }
-  const own = toParts(frame, listed, file, parts);
+  const own = toParts(frame, listed, file);
   return make(frame, file.path, { parts: own, confidence: "declared", source: "manifest" });
 }
 
@@ -119,7 +119,7 @@ function toPipeline(frame: ToolFrame, listed: ManifestTool, makePipeline: MakePi
   }
 }
 
-function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile, parts: ListedParts): ToolParts {
+function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile): ToolParts {
   const place = { directory: frame.directory, path: file.path, digest: file.digest };
   const code: WasmCode | ScriptCode =
     listed.kind === "wasm"

@@ -58,7 +58,7 @@ const tool = closed(
 );
 
 /** What `kitbag.toml` may hold. */
-const schema: JsonSchema = closed({
+export const kitbagTomlSchema: JsonSchema = closed({
   skill: closed({
     name: text,
     displayName: text,
@@ -103,7 +103,7 @@ export function readKitbagToml(
   file: string,
   bytes: Uint8Array,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifestText<KitbagToml>(file, bytes, schema);
+  const parsed = parseManifestText<KitbagToml>(file, bytes, kitbagTomlSchema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
   const { skill = {}, permissions = {}, tools = [], needs, dependencies, tests, mcp } = parsed.value;
   const servers = Object.entries(mcp ?? {}).flatMap(([name, one]) => checkServer(file, [name, one], permissions));

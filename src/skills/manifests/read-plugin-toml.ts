@@ -8,7 +8,7 @@ const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
 
 /** What `manifest.toml` of a plugin may hold. Keys that we do not know belong to other systems and are left alone. */
-const schema = {
+export const pluginTomlSchema = {
   type: "object",
   properties: {
     name: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" },
@@ -45,7 +45,7 @@ export function readPluginToml(
   bytes: Uint8Array,
   files: ReadonlySet<string>,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifestText<PluginToml>(file, bytes, schema);
+  const parsed = parseManifestText<PluginToml>(file, bytes, pluginTomlSchema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
   const plugin = parsed.value;
   const words = mapPermissionWords(file, plugin.permissions ?? [], plugin.hosts ?? []);

@@ -21,7 +21,8 @@ export interface ParsedManifest {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const toolKeys = [
+/** What an entry of the manifest may hold. */
+export const toolKeys = [
   "name",
   "script",
   "command",

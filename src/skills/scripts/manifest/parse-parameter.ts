@@ -48,7 +48,8 @@ const passKeys = [
   "after",
 ] as const;
 
-const allKeys: readonly string[] = ["name", "required", "file", "schema", ...schemaKeys, ...passKeys];
+/** What a parameter of the manifest may hold. */
+export const parameterKeys: readonly string[] = ["name", "required", "file", "schema", ...schemaKeys, ...passKeys];
 
 /** Reads the parameters of an entry: a list with names, or a map by name. */
 export function parseParameters(reader: YamlReader, place: YamlPlace): readonly ManifestParameter[] {
@@ -73,7 +74,7 @@ function nameIn(reader: YamlReader, item: YamlPlace): string {
 }
 
 function parseParameter(reader: YamlReader, name: string, item: YamlPlace): ManifestParameter {
-  reader.refuseUnknown(item, allKeys, `of the parameter ${quote(name)}`);
+  reader.refuseUnknown(item, parameterKeys, `of the parameter ${quote(name)}`);
   const fields: Fields = new Map(item.entries().map((entry) => [entry.key, entry.place]));
   const required = fields.get("required")?.value;
   if (required !== undefined && typeof required !== "boolean")

@@ -79,6 +79,8 @@ export function renderGlue({ code, file }: GlueParts): string {
   const { data, places } = layOut({ ...texts, ...globals });
   const at = (name: string): string => `(i32.add (global.get $data) (i32.const ${places[name]?.offset ?? 0}))`;
   const length = (name: string): string => `(i32.const ${places[name]?.length ?? 0})`;
+  const ofHost = (name: string): string => `(call $function ${at(name)} ${length(name)} (i32.const 1))`;
+  const size = places["end"]?.offset ?? 0;
   const evaluate = (name: string, file: string, flags: number): string =>
     `(call $eval ${at(name)} ${length(name)} ${at(file)} (i32.const ${flags}))`;
   const set = (name: string, value: string): string => `(drop (call $set (call $global) ${at(name)} ${value}))`;
@@ -94,10 +96,9 @@ ${functions}
     (call $initialize)
     (if (call $init) (then (unreachable)))
     (global.set $scratch (call $malloc (i32.const 32)))
-    (global.set $data (call $malloc (i32.const ${places["end"]?.offset ?? 0})))
-    (memory.init $texts (global.get $data) (i32.const 0) (i32.const ${places["end"]?.offset ?? 0}))
-    ${set("logName", `(call $function ${at("log")} ${length("log")} (i32.const 1))`)}
-    ${set("askName", `(call $function ${at("ask")} ${length("ask")} (i32.const 1))`)}
+    (global.set $data (call $malloc (i32.const ${size})))
+    (memory.init $texts (global.get $data) (i32.const 0) (i32.const ${size}))
+    ${set("logName", ofHost("log"))} ${set("askName", ofHost("ask"))}
     (drop ${evaluate("prelude", "own", 0)})
     (local.set $value ${evaluate("code", "file", 1)})
     (if (call $isException (local.get $value))
@@ -106,10 +107,7 @@ ${functions}
     ${set("inputName", "(call $read)")}
     (drop ${evaluate("driver", "own", 0)})
     (block $done
-      (loop $more
-        (br_if $done (i32.eqz (call $isPending)))
-        (drop (call $execute))
-        (br $more)))
+      (loop $more (br_if $done (i32.eqz (call $isPending))) (drop (call $execute)) (br $more)))
     (local.set $value ${evaluate("finish", "own", 0)})
     (local.set $text (call $text (local.get $value) (global.get $scratch)))
     (local.set $isFailed (i32.ne (i32.load8_u (local.get $text)) (i32.const 48)))
