@@ -96,7 +96,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "new",
-    summary: "Start a skill or a tool from a template",
+    summary: "Start a skill, a plugin or a tool from a template",
     load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {

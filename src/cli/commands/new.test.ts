@@ -95,6 +95,21 @@ test("kitbag new skill makes a skill that runs at once, until one of its files c
   expect(JSON.parse(second.stdout)).toMatchObject({ status: "failed", error: { code: "skill-untrusted" } });
 });
 
+test("kitbag new plugin makes a plugin whose module is called at once, and that passes the check", async () => {
+  const project = createProject();
+
+  const made = await runKitbag(["new", "plugin", "sums"], { project });
+  const call = await runKitbag(["call", "plugin:sums/digest", "--text", "abc", "--algorithm", "crc32", "--json"], {
+    project,
+  });
+  const checked = await runKitbag(["check", "--json"], { project });
+
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toContain("kitbag call sums/digest --text abc\n");
+  expect(JSON.parse(call.stdout)).toMatchObject({ status: "ok", output: { hex: "352441c2" } });
+  expect(JSON.parse(checked.stdout)).toMatchObject({ skills: [{ name: "sums", status: "ok", diagnostics: [] }] });
+});
+
 test("kitbag new skill --dir makes a skill that is not trusted: it runs where it is named", async () => {
   const project = createProject({ "some/a.ts": "" });
 
@@ -132,7 +147,7 @@ test.for([
   [["new", "skill", "\u001B[31m"], 'Cannot name a skill "\\u001b[31m"'],
   [["new", "skill", "x".repeat(65)], "1 to 64 lower-case letters"],
   [["new", "skill", ""], "for example: my-skill"],
-  [["new", "agent", "x"], 'Cannot start "agent": only a skill or a tool can be started'],
+  [["new", "agent", "x"], 'Cannot start "agent": only a skill, a plugin or a tool can be started'],
   [["new", "skill", "x", "--param", "a=b"], "only templates of tools have parameters"],
   [["new", "tool", "x", "--template", "csv_report"], 'did you mean "csv-report"?'],
   [["new", "tool", "x", "--template", "csv-report", "--param", "groupBy"], "write name=value"],

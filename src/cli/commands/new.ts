@@ -10,6 +10,7 @@ import type { SkillTemplate } from "../templates/skill-template.ts";
 import { bashTemplate } from "../templates/bash.ts";
 import { hybridTemplate } from "../templates/hybrid.ts";
 import { nodeTemplate } from "../templates/node.ts";
+import { pluginTemplate } from "../templates/plugin.ts";
 import { plainTemplate } from "../templates/plain.ts";
 import { pythonTemplate } from "../templates/python.ts";
 import { checkLink, isProjectPlace, trustWritten, writeFolder } from "../templates/write-project.ts";
@@ -46,12 +47,13 @@ export const newCommand: CliCommand = {
   examples: [
     ["kitbag new skill meeting-notes", "a skill with instructions only, in .kitbag/skills/meeting-notes"],
     ["kitbag new skill csv-tools --template python --dir skills", "with a Python script, in skills/csv-tools"],
+    ["kitbag new plugin my-plugin", `a plugin: ${pluginTemplate.summary}`],
     ["kitbag new tool sales --template csv-report --param groupBy=region", "a tool, in .kitbag/tools/sales"],
     ["kitbag new tool --help", `templates of tools: ${toolTemplateNames.join(", ")}`],
     ...skillTemplates.map(({ name, summary }) => [`kitbag new skill my-skill --template ${name}`, summary] as const),
   ],
   define(command) {
-    command.argument("<kind>", "what to start: skill or tool");
+    command.argument("<kind>", "what to start: skill, plugin or tool");
     command.argument("<name>", "its name: lower-case letters, digits and single dashes");
     addOption(
       command,
@@ -66,14 +68,14 @@ export const newCommand: CliCommand = {
     const { args, options, cwd } = invocation;
     const [kind = "", name = ""] = args;
     if (kind === "tool") return newTool(invocation, name);
-    if (kind !== "skill")
+    if (kind !== "skill" && kind !== "plugin")
       throw usageError(
-        `Cannot start ${quote(kind)}: only a skill or a tool can be started; write: kitbag new skill <name>`,
+        `Cannot start ${quote(kind)}: only a skill, a plugin or a tool can be started; write: kitbag new skill <name>`,
       );
     if (getTexts(options, "param").length > 0)
       throw usageError("Cannot use --param: only templates of tools have parameters");
     checkName(name);
-    const template = findTemplate(getText(options, "template") ?? "plain");
+    const template = kind === "plugin" ? pluginOnly(options) : findTemplate(getText(options, "template") ?? "plain");
     const given = getText(options, "dir");
     const folder = resolve(cwd, given ?? ".kitbag/skills", name);
     if (given === undefined) checkLink(cwd, folder, ", or name the folder with --dir");
@@ -113,6 +115,11 @@ function checkName(name: string): void {
   throw usageError(
     `Cannot name a skill ${quote(name)}: expected 1 to 64 lower-case letters, digits and single dashes between them, ${cure}`,
   );
+}
+
+function pluginOnly(options: Invocation["options"]): SkillTemplate {
+  if (getText(options, "template") === undefined) return pluginTemplate;
+  throw usageError("Cannot use --template: there is one template of a plugin; leave it out");
 }
 
 function findTemplate(name: string): SkillTemplate {

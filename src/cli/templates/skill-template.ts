@@ -12,7 +12,7 @@ export interface NewSkill {
 export interface TemplateFile {
   /** Relative to the skill's folder, with `/`. */
   readonly path: string;
-  readonly content: string;
+  readonly content: string | Uint8Array;
   /** A program that can be started by its name. */
   readonly executable?: true;
 }

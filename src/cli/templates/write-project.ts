@@ -85,6 +85,6 @@ function digestsOf(files: readonly TemplateFile[]): Digests {
   return new Map(files.map(({ path, content }) => [path, digestOf(content)]));
 }
 
-function digestOf(content: string): string {
-  return toDigest(Buffer.from(content));
+function digestOf(content: string | Uint8Array): string {
+  return toDigest(typeof content === "string" ? Buffer.from(content) : content);
 }
