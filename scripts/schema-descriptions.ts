@@ -23,7 +23,7 @@ export const kitbagToml: Descriptions = {
   "skill.version": "a semantic version; others can ask for a range of it",
   "skill.description": "what it does and when to use it",
   "skill.capabilities": "a few words for what it can do; they are searched",
-  "skill.exclusive": "while it is open, no other skill is",
+  "skill.exclusive": "it is open alone, with what it requires",
   "skill.requires": "skills that are opened with it: `other` or `other@^1.2`",
   "skill.uses": "tools of others that its tools call: `other/tool` or `other/tool@^1`; it may call no others",
   "skill.author": "who made it; Kitbag writes this for skills that are made at run time",
