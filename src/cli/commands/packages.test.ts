@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
 
@@ -34,6 +35,31 @@ test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted c
   expect(untrusted).toMatchObject({ code: 1, stdout: "" });
   expect(untrusted.stderr).toContain("kitbag trust");
   expect(configured).toMatchObject({ code: 0, stdout: "installed\n" });
+});
+
+test("kitbag grant --package installs what a script imports and nothing declares, outside the skill's folder", async (context) => {
+  needProgram(context, "python3");
+  const tarball = makeNpmPackage({ name: "nodding", files: { "index.cjs": "exports.nod = 'nodded';" } });
+  const project = createProject({
+    "skills/mixed/SKILL.md": "---\nname: mixed\ndescription: Greets and nods\n---\nRun them.\n",
+    "skills/mixed/scripts/greet.py": 'import hello\nprint("installed")\n',
+    "skills/mixed/scripts/nod.cjs": 'console.log(require("nodding").nod);\n',
+  });
+  for (const { file, bytes } of [wheel, tarball]) writeFileSync(project.write(`wheels/${file}`, ""), bytes);
+  const env = { KITBAG_WHEELHOUSE: "wheels" };
+  const run = async (...words: string[]) => runKitbag([...words, "--skills", "skills"], { project, env });
+
+  const before = await run("call", "mixed/greet");
+  await run("grant", "mixed", "--package", "hello", "--package", "npm:nodding");
+  const python = await run("call", "mixed/greet");
+  const node = await run("call", "mixed/nod");
+
+  expect(before.stderr).toContain(
+    "anyone can publish one; if you know that it is right: kitbag grant mixed --package hello",
+  );
+  expect(python).toMatchObject({ code: 0, stdout: "installed\n" });
+  expect(node).toMatchObject({ code: 0, stdout: "nodded\n" });
+  expect(readdirSync(join(project.folder, "skills/mixed"), { recursive: true })).toHaveLength(4);
 });
 
 test("kitbag call runs a script with the module kitbag that is ours, and no module of a package before it", async (context) => {

@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
-import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
+import type { ScriptImport, ScriptInterface } from "../../skills/scripts/script-interface.ts";
 import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
 import { toolTokens } from "../../workspace/skills/render-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -58,10 +58,16 @@ function describeOrigin({ report, script }: ToolOrigin): Fact[] {
 function describeScript({ environment, imports, access }: ScriptInterface): Fact[] {
   return [
     ["environment", environment.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ")],
-    ["packages", imports.map(({ name, declaredIn = "not declared" }) => `${name} (${declaredIn})`).join(", ")],
+    ["packages", imports.map(showImport).join(", ")],
     ["network", [...access.network, ...access.hosts].join(", ")],
     ["programs", access.programs.join(", ")],
   ];
+}
+
+/** As it is installed, and how it is imported if that is another name. */
+function showImport({ name, package: installed, declaredIn = "not declared" }: ScriptImport): string {
+  const from = name.toLowerCase() === installed ? "" : `imported as ${name}, `;
+  return `${installed} (${from}${declaredIn})`;
 }
 
 /** `kitbag show`: everything about one tool or one skill. */

@@ -21,6 +21,7 @@ export function checkDeclared(
   scripts: readonly ScriptInterface[],
   permissions: Permissions,
   manifest: SkillManifest | undefined,
+  skill?: string,
 ): Diagnostic[] {
   const seen = scripts
     .filter((script) => script.kind !== "test")
@@ -28,13 +29,16 @@ export function checkDeclared(
     .filter(({ env, means }) => env.length > 0 || means.length > 0);
   if (seen.length === 0) return [];
   const severity = manifest === undefined ? "info" : "warning";
+  const grant = manifest === undefined ? skill : undefined;
   const cures = {
-    env: renderCure("env", [...(permissions.env ?? []), ...unique(seen.flatMap((one) => one.env))], manifest),
-    network: renderCure(
-      "network",
-      [...(permissions.network ?? []), ...unique(seen.flatMap((one) => one.hosts))],
+    env: renderCure("env", [...(permissions.env ?? []), ...unique(seen.flatMap((one) => one.env))], {
       manifest,
-    ),
+      grant,
+    }),
+    network: renderCure("network", [...(permissions.network ?? []), ...unique(seen.flatMap((one) => one.hosts))], {
+      manifest,
+      grant,
+    }),
   };
   const denied = "which the permissions do not list, so it is denied";
   return seen.flatMap(({ path: file, env, hosts, means }): Diagnostic[] => {
@@ -85,8 +89,18 @@ function withoutPort(host: string): string {
   return host.toLowerCase().replace(/:\d+$/u, "");
 }
 
-/** The lines to write. Beside a kitbag.toml other manifests are not read, so what they say has to move. */
-function renderCure(kind: "env" | "network", list: readonly string[], manifest: SkillManifest | undefined): string {
+interface CurePlace {
+  readonly manifest: SkillManifest | undefined;
+  /** The skill that it can be granted to from outside, because its author lists nothing. */
+  readonly grant: string | undefined;
+}
+
+/** The command that grants it, or the lines to write. Beside a kitbag.toml other manifests are not read, so what they say has to move. */
+function renderCure(kind: "env" | "network", list: readonly string[], { manifest, grant }: CurePlace): string {
+  if (grant !== undefined) {
+    const flags = list.length > 0 ? list.map((value) => `--${kind} ${value}`).join(" ") : `--${kind} HOST`;
+    return `kitbag grant ${grant} ${flags} (for a skill of your own, list it in kitbag.toml)`;
+  }
   if (manifest?.file === "manifest.toml") {
     return `add "${kind === "env" ? "env_read" : "http_client"}" to the permissions of manifest.toml`;
   }

@@ -59,7 +59,7 @@ export function toReport(given: SkillFacts, place: SkillPlace, { makePipeline, c
     ...made.diagnostics,
     ...used.diagnostics,
     ...findOverruled(sources, named),
-    ...checkDeclared(facts.scripts, named.permissions, facts.manifest),
+    ...checkDeclared(facts.scripts, named.permissions, facts.manifest, name),
     ...checkCommands(facts.document, skill.commands),
     ...describeTrust(folder),
   ];
