@@ -51,7 +51,7 @@ export interface CallFiles {
 
 /** What a runtime gets with a call. */
 export interface RuntimeContext extends ToolContext {
-  /** @default the input names none, and what is written is told to nobody */
+  /** @default the input names no files, and files that the tool writes are not listed */
   readonly files?: CallFiles;
   /** Where in a trace the tool runs, for processes that the runtime starts; empty without telemetry. */
   readonly trace: TraceContext;

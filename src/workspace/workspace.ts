@@ -57,7 +57,7 @@ export interface WorkspaceOptions {
   readonly approve?: Approve;
   /**
    * What is done when a model names a file in a call. `ask`: one of the workspace's folder may be read unasked by a tool that has no
-   * network and calls no other; anything more needs an approval. `allow`: nobody is asked. `deny`: models name no files. @default "ask"
+   * network and calls no other; anything more needs an approval. `allow`: Kitbag does not ask. `deny`: models name no files. @default "ask"
    */
   readonly files?: FilePolicy;
   /**

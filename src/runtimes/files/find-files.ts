@@ -22,7 +22,7 @@ const noFile = /^$|^-$|^\/dev\/(?:stdin|stdout|stderr|null|fd\/\d+)$|^[A-Za-z][A
  * Finds the files that an input names. Of a `model` and one who is `remote` only parameters that are known to take files count. Of a
  * `person` any text counts that is the path of a file that exists, or of one to be made in a folder that exists.
  *
- * @throws {KitbagError} `file-denied` for a file that this caller may not name, or that is none that can be given.
+ * @throws {KitbagError} `file-denied` for a file that this caller may not name, and for a named pipe, a socket or a device.
  */
 export function findFiles(tool: Tool, input: unknown, by: FileNamer, places: GrantPlaces): readonly NamedFile[] {
   if (!isRecord(input)) return [];

@@ -79,7 +79,7 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
   const complaints = text(server.stderr);
   void server.exit.then(async () => {
     streams.close();
-    // Those that were filled are removed by whoever reads what is in them.
+    // The runtime removes those that were filled, when it has read what is in them.
     await Promise.all([calls, filter].map((path) => rm(path, { recursive: true, force: true })));
     await rmdir(folders).catch(() => {});
     await rmdir(directory).catch(() => {});

@@ -15,7 +15,7 @@ import { approverOf, type Next, type Phase } from "./phase.ts";
  * 1. A person, who is the local user with all scopes, is not asked about what they named themselves.
  * 2. A model is unasked only if the tool reads ordinary files, has no network, and calls no tool that is not read-only without a network.
  *    Everything else needs an approval; the policy `files` can allow or deny all of it.
- * 3. A nested call is one of a model, or of one who is remote, whoever made the outermost call.
+ * 3. A nested call is one of a model, or of a remote caller, also if a person made the outermost call.
  *
  * Which files each of them may name at all is decided by the runtime, which knows where they are.
  */
