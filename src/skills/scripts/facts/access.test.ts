@@ -66,3 +66,11 @@ test("findAccess() takes bounded time for hostile text", () => {
 
   expect(cpuMsSince(started)).toBeLessThan(10_000);
 });
+
+test("findAccess() takes the mode of a method for no file, and a placeholder of a usage text for no redirection", () => {
+  const python = findAccess("python", 'JOURNAL.open("a")\nio.open("kept.txt")\nopen("b.txt", "w")\n');
+  const shell = findAccess("shell", '# Usage: x.sh <log-file>\nset -e\necho "x" >out.txt\ncat <in.txt\n');
+
+  expect(python).toMatchObject({ reads: ["kept.txt"], writes: ["b.txt"] });
+  expect(shell).toMatchObject({ reads: ["in.txt"], writes: ["out.txt"] });
+});

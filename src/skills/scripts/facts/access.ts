@@ -77,13 +77,15 @@ interface FilePatterns {
 
 /** A literal path in quotes; `\\u0060` is the backtick. */
 const path = String.raw`["'\u0060]([^"'\u0060\n$\{]{1,200})["'\u0060]`;
+/** The function, and no method of a path, whose first argument is the mode. */
+const opens = String.raw`(?<![\w.])(?:(?:io|codecs|gzip)\.)?open\(\s*`;
 const pythonFiles: FilePatterns = {
   reads: [
-    new RegExp(`\\bopen\\(\\s*[rf]?${path}\\s*(?:\\)|,\\s*(?:mode=)?["']r[bt]?["']|,\\s*encoding)`, "gu"),
+    new RegExp(`${opens}[rf]?${path}\\s*(?:\\)|,\\s*(?:mode=)?["']r[bt]?["']|,\\s*encoding)`, "gu"),
     new RegExp(`Path\\(${path}\\)\\.read_(?:text|bytes)`, "gu"),
   ],
   writes: [
-    new RegExp(`\\bopen\\(\\s*[rf]?${path}\\s*,\\s*(?:mode=)?["'][wax]`, "gu"),
+    new RegExp(`${opens}[rf]?${path}\\s*,\\s*(?:mode=)?["'][wax]`, "gu"),
     new RegExp(`Path\\(${path}\\)\\.write_(?:text|bytes)`, "gu"),
   ],
 };
@@ -97,8 +99,8 @@ const scriptFiles: FilePatterns = {
   ],
 };
 const shellFiles: FilePatterns = {
-  reads: [/(?<!<)<\s*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
-  writes: [/(?<![<\d&=-])>{1,2}\s*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
+  reads: [/(?<!<)<[ \t]*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
+  writes: [/(?<![<\d&=-]|<[\w.-]{1,60})>{1,2}[ \t]*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
 };
 const noFiles: FilePatterns = { reads: [], writes: [] };
 
