@@ -28,13 +28,21 @@ export interface StdioClient {
 }
 
 /** Starts `kitbag serve` with these words, and connects to it by stdio. */
-export async function connectStdio(project: Project, words: readonly string[] = []): Promise<StdioClient> {
+export async function connectStdio(
+  project: Project,
+  words: readonly string[] = [],
+  options: ClientOptions = {},
+): Promise<StdioClient> {
   const [command, ...args] = program;
-  return startStdio(project, [command, ...args, "serve", ...words]);
+  return startStdio(project, [command, ...args, "serve", ...words], { options });
 }
 
 /** Starts a program with this line, in a folder that has nothing to do with the project if one is named. */
-export async function startStdio(project: Project, line: readonly string[], cwd?: string): Promise<StdioClient> {
+export async function startStdio(
+  project: Project,
+  line: readonly string[],
+  { cwd, options = {} }: { readonly cwd?: string; readonly options?: ClientOptions } = {},
+): Promise<StdioClient> {
   const [command = "", ...args] = line;
   const transport = new StdioClientTransport({
     command,
@@ -47,7 +55,7 @@ export async function startStdio(project: Project, line: readonly string[], cwd?
   transport.stderr?.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const client = new Client({ name: "test", version: "1.0.0" });
+  const client = new Client({ name: "test", version: "1.0.0" }, options);
   onTestFinished(async () => client.close());
   await client.connect(transport);
   return { client, stderr: () => stderr };

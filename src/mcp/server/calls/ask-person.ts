@@ -14,7 +14,8 @@ import { UnansweredError } from "./pausable-call.ts";
 const longestInput = 4000;
 const longestDescription = 300;
 
-const approvalForm = {
+/** How a person says yes or no. */
+export const approvalForm = {
   type: "object" as const,
   properties: {
     approve: { type: "boolean" as const, title: "Allow this call", default: false },
@@ -34,12 +35,13 @@ export function askApproval(ask: AskClient): Approve {
 }
 
 /** A client that fails to answer does not fail the call: the call says what it lacks. */
-function toUnanswered(cause: unknown): UnansweredError {
+export function toUnanswered(cause: unknown): UnansweredError {
   if (cause instanceof UnansweredError) return cause;
   throw cause;
 }
 
-function toDecision({ action, content }: Readonly<Record<string, unknown>>): ApprovalDecision {
+/** What a person said. */
+export function toDecision({ action, content }: Readonly<Record<string, unknown>>): ApprovalDecision {
   const { approve, reason } = (content ?? {}) as Readonly<Record<string, unknown>>;
   if (action === "accept" && approve === true) return { decision: "approve" };
   const why = typeof reason === "string" && reason !== "" ? reason : "the person at the client said no";

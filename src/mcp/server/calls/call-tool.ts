@@ -16,6 +16,7 @@ import { toScopesKey } from "../../../core/scopes.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../client.ts";
 import { canElicit, createClientAccess } from "./ask-client.ts";
+import { askAboutDraft } from "./ask-draft.ts";
 import { askApproval, askMissingInput } from "./ask-person.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, toTargetResult } from "./call-target.ts";
@@ -132,7 +133,11 @@ async function runTool(client: ToolClient, request: ToolRequest, call: PausableC
     ? await askMissingInput(target, request.input, (questions, asked) => call.ask(questions, asked))
     : request.input;
   const form = target.findForm(input);
-  const outcome = await target.run(input, options);
+  const since = Date.now();
+  const made = await target.run(input, options);
+  const outcome = isPersonThere
+    ? await askAboutDraft(client, { outcome: made, since }, (...asked) => call.ask(...asked))
+    : made;
   await notices?.flush();
   const stopped: unknown = call.signal.reason;
   if (outcome.status === "failed" && stopped instanceof ServerClosingError) return toErrorResult(stopped.message);

@@ -2,10 +2,14 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 import { localCaller } from "../../../gate/access/token-check.ts";
+import type { Caller } from "../../../gate/gate.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
 import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
 import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
+
+/** Who started the process; another object than that of an HTTP service without tokens, which any program of the machine may call. */
+const processCaller: Caller = { ...localCaller };
 
 /** Serves one client by lines. */
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
@@ -20,7 +24,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   const handle = serveStdio(
     ({ era }) => {
       const connection = serveConnection(services, {
-        caller: localCaller,
+        caller: processCaller,
         generation: era === "legacy" ? "2025" : "2026",
         use: { session, touch() {}, end() {} },
       });
