@@ -52,10 +52,12 @@ test("csv-report reads tables of the project, in the sandbox", async (context) =
   const summary = await call("summarize", { file: "a.csv", columns: ["amount"] });
   const groups = await call("group_by", { file: "a.csv", by: ["region"], sum: ["amount"], limit: 1 });
   const wrong = await call("group_by", { file: "a.csv", by: ["nope"] });
+  const unread = await call("summarize", { file: "-", encoding: "none such" });
 
   expect(parse(summary)).toMatchObject({ rows: 4, columns: [{ name: "amount", sum: 1237 }] });
   expect(parse(groups)).toMatchObject({ groups: 2, result: [{ region: "north", sum_amount: 1239.5 }] });
   expect(stderrOf(wrong)).toContain('there is no column "nope"');
+  expect(stderrOf(unread)).toContain("there is no encoding none such");
 });
 
 test("git-summary reads the history of a repository, in the sandbox", async (context) => {

@@ -34,10 +34,10 @@ class Table:
 
     @staticmethod
     def _open(args):
-        if args.file == "-":
-            sys.stdin.reconfigure(encoding=args.encoding, newline="")
-            return sys.stdin
         try:
+            if args.file == "-":
+                sys.stdin.reconfigure(encoding=args.encoding, newline="")
+                return sys.stdin
             return open(args.file, encoding=args.encoding, newline="")
         except LookupError:
             raise TableError(f"there is no encoding {args.encoding}") from None
