@@ -68,14 +68,20 @@ export function defineSkill(definition: SkillDefinition): Skill {
   const reuses = (definition.reuses ?? []).map((reuse, index) => toReuse(reuse, `reuses[${index}]`, problems));
   checkNames(definition, problems);
   if (problems.length > 0) throw new KitbagError("skill-invalid", { skill: showName(definition.name), problems });
-  const { uses: _uses, reuses: _reuses, workDirection = "", ...rest } = definition;
+  const { uses: _uses, reuses: _reuses, workDirection = "", tools = [], ...rest } = definition;
   return Object.freeze({
     ...defaults,
     ...rest,
+    tools: tools.map((tool) => withVersion(tool, rest.version)),
     instructions: workDirection,
     uses: [...uses, ...reuses.map((reuse) => reuse.uses)],
     reuses,
   });
+}
+
+/** A tool without a version has that of its skill. */
+function withVersion(tool: Tool, version: string | undefined): Tool {
+  return version === undefined || tool.version !== undefined ? tool : Object.freeze({ ...tool, version });
 }
 
 const definitionParts = [

@@ -62,9 +62,10 @@ export interface SkillToolState {
 /** What a workspace can do with skills. */
 export interface SkillMethods {
   /**
-   * Adds a skill, closed.
+   * Adds a skill, closed. Of a skill that is defined in several versions the newest is used; tools of the others can be called as
+   * `skill/tool@1.2.0`.
    *
-   * @throws {KitbagError} `skill-duplicate` if there is one of this name; `owner-invalid` if a component has it.
+   * @throws {KitbagError} `skill-duplicate` if there is one of this name, and of this version or without a version; `owner-invalid` if a component has it.
    */
   addSkill(skill: Skill, options?: AddSkillOptions): void;
   /**

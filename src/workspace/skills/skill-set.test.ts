@@ -730,3 +730,37 @@ function heldTool(name: string): { tool: ReturnType<typeof toolNamed>; finish: (
     finish: (output) => finish(output),
   };
 }
+
+test("addSkill() takes several versions of a defined skill, whose tools can be called by version", async () => {
+  const workspace = createWorkspace({ skills: [versioned("1.10.0"), versioned("1.9.0")] });
+  workspace.addSkill(versioned("2.0.0"));
+  await workspace.activateSkill("my-skill");
+
+  const outputs = await Promise.all(
+    ["my-skill/f", "my-skill/f@1.9.0", "my-skill/f@1.10.0", "my-skill/f@2.0.0"].map(async (address) => {
+      const outcome = await workspace.call(address);
+      return outcome.status === "ok" ? outcome.output : outcome.error.code;
+    }),
+  );
+
+  expect(outputs).toEqual(["2.0.0", "1.9.0", "1.10.0", "2.0.0"]);
+  expect(workspace.getSkill("my-skill")?.version).toBe("2.0.0");
+  expect(await workspace.call("my-skill/f@3.0.0")).toMatchObject({ status: "failed" });
+});
+
+test("addSkill() refuses a second skill of the same version, and one without a version", () => {
+  const workspace = createWorkspace({ skills: [versioned("1.0.0")] });
+
+  expect(() => workspace.addSkill(versioned("1.0.0"))).toThrow('Cannot add the skill "my-skill"');
+  expect(() => workspace.addSkill(skillOf({ name: "my-skill" }))).toThrow('Cannot add the skill "my-skill"');
+  expect(() => workspace.addSkill({ ...versioned("2.0.0"), folder: folderOf("/x") })).toThrow("Cannot add the skill");
+});
+
+function versioned(version: string): Skill {
+  const run = defineTool({ name: "f", description: "Tells its version", run: () => version });
+  return skillOf({ name: "my-skill", version, tools: [run] });
+}
+
+function folderOf(directory: string): NonNullable<Skill["folder"]> {
+  return { directory, files: [], digest: "", scope: "given", trust: { status: "trusted" } };
+}

@@ -1,3 +1,5 @@
+import rcompare from "semver/functions/rcompare.js";
+
 import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import { describeThrown } from "../describe-thrown.ts";
@@ -61,10 +63,24 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
   };
   let changes = 0;
 
+  function replace(skill: Skill): void {
+    const before = findSkill(skill.name, skills);
+    registry.change(() => replaceIn(parts, before, skill));
+    skills.set(skill.name, skill);
+    changes += 1;
+    if (findHolder(registry, skill) !== undefined) tellOpened(skill);
+    tellChanged([skill.name]);
+  }
+
   return {
     skills,
     add(skill, { injected } = {}) {
-      if (skills.has(skill.name)) throw new KitbagError("skill-duplicate", { skill: skill.name });
+      const before = skills.get(skill.name);
+      if (before !== undefined) {
+        const joined = injected === undefined ? joinVersions(before, skill) : undefined;
+        if (joined === undefined) throw new KitbagError("skill-duplicate", { skill: skill.name });
+        return replace(joined);
+      }
       if (registry.ownedBy(skill.name).length > 0) {
         throw new KitbagError("owner-invalid", { owner: skill.name, reason: "it is already the name of a component" });
       }
@@ -73,14 +89,7 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
       changes += 1;
       tellChanged([skill.name]);
     },
-    replace(skill) {
-      const before = findSkill(skill.name, skills);
-      registry.change(() => replaceIn(parts, before, skill));
-      skills.set(skill.name, skill);
-      changes += 1;
-      if (findHolder(registry, skill) !== undefined) tellOpened(skill);
-      tellChanged([skill.name]);
-    },
+    replace,
     remove: (names, options) =>
       inTurn(registry.own, () => {
         changes += 1;
@@ -99,6 +108,20 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
     changes: () => changes,
     mayUse: (name, entry, holder) => mayUse(skills.get(name), entry, registry.viewOf(holder)),
   };
+}
+
+/**
+ * Two versions of a skill that a program defines, as one: the newest is the skill, and the tools of the other can be called by its
+ * version. Nothing if they are not that: a folder never takes the place of what a program has defined.
+ */
+function joinVersions(before: Skill, skill: Skill): Skill | undefined {
+  const { earlier = [], ...known } = before;
+  const all = [known, ...earlier, skill];
+  const versions = all.map(({ version }) => version).filter((version) => version !== undefined);
+  const isDefined = all.every(({ folder }) => folder === undefined);
+  if (!isDefined || versions.length < all.length || new Set(versions).size < all.length) return undefined;
+  const [newest = skill, ...others] = all.toSorted((left, right) => rcompare(left.version ?? "", right.version ?? ""));
+  return Object.freeze({ ...newest, earlier: others });
 }
 
 /** Opening and closing take time; one at a time keeps every state in between consistent. */
