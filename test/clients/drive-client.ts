@@ -162,7 +162,7 @@ export function toCell(seen: boolean): Cell {
 }
 
 /** Waits until something is so; answers whether it came to be. */
-export async function until(isSo: () => boolean, ms = 2500): Promise<boolean> {
+async function until(isSo: () => boolean, ms = 2500): Promise<boolean> {
   const end = performance.now() + ms;
   while (!isSo() && performance.now() < end) await pause(25);
   return isSo();

@@ -57,7 +57,7 @@ test("kitbag serve lists skills whose files have the digests that it says", asyn
     "--verify",
   ]);
 
-  expect(seen.stderr).toMatch(/^Verified 11 skills and \d+ files: no conformance errors\.$/mu);
+  expect(seen.stderr).toMatch(/^Verified 13 skills and \d+ files: no conformance errors\.$/mu);
   expect(seen.stdout).not.toMatch(/"status":"(?!verified)/u);
   expect(seen.code).toBe(0);
 });
