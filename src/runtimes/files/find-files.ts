@@ -82,12 +82,16 @@ function findFile(asked: Asked): NamedFile | undefined {
 const saysPath =
   /(?:^|[^a-z])(?:files?|paths?|dirs?|director(?:y|ies)|folders?|inputs?|outputs?|out|sources?|src|dest)(?:$|[^a-z])/iu;
 
+/** Names of those that are for what a tool makes. */
+const saysOutput = /(?:^|[^a-z])(?:o|out|outputs?|outfile|dest|destination|save|target)(?:$|[^a-z])/iu;
+
 /** A text of a person in a parameter that is not known to take files. What it is not, the tool itself says best. */
 function guessFile(asked: Asked, path: string): NamedFile | undefined {
   const { name, places, at } = asked;
+  const parameter = String(at[0]);
   const facts = statSync(path, { throwIfNoEntry: false });
-  const looksLikePath = /\/|^\.{1,2}$|\.\w+$/u.test(name) || saysPath.test(String(at[0]));
-  const use = facts === undefined ? "write" : "read";
+  const looksLikePath = /\/|^\.{1,2}$|\.\w+$/u.test(name) || saysPath.test(parameter);
+  const use = facts === undefined || saysOutput.test(parameter) ? "write" : "read";
   if (facts === undefined && (!looksLikePath || dirname(path) === "/" || !isFolder(dirname(path)))) return undefined;
   if (facts?.isDirectory() === true && !looksLikePath) return undefined;
   if (facts?.isFile() === false && !facts.isDirectory()) return undefined;

@@ -179,11 +179,14 @@ open(sys.argv[1], "w").write("changed")`;
     expect(readFileSync(join(folder, "in.txt"), "utf8")).toBe("mine");
   });
 
-  test("replaces an output that exists, of which a backup stays", async (context) => {
+  test.for([
+    ["an output", "output"],
+    ["what a person names in a parameter whose name says so", "save_to"],
+  ] as const)("replaces %s if it exists, of which a backup stays", async ([, parameter], context) => {
     const folder = makeFolder({ "out.txt": "old", "out.txt.bak": "older" });
     const source = `import sys\nopen(sys.argv[1], "a").write("+new")`;
 
-    const outcome = await callScript(context, source, { output: join(folder, "out.txt") });
+    const outcome = await callScript(context, source, { [parameter]: join(folder, "out.txt") });
 
     const [savedTo, backup] = [join(folder, "out.txt"), join(folder, "out.txt.2.bak")];
     expect(outcome).toMatchObject({ status: "ok", files: [{ savedTo, backup }] });
@@ -395,13 +398,14 @@ interface TestInput {
   readonly words?: readonly string[];
   readonly input?: string;
   readonly output?: string;
+  readonly save_to?: string;
 }
 
 /** A script whose arguments are what its input says. */
 function toTool(source: string): Tool {
   const tool = createScriptTool({ "a.py": source });
-  const toCommand: ScriptCode["toCommand"] = ({ words = [], input, output }) => ({
-    argv: [...(words as string[]), ...([input, output] as string[]).filter((word) => word !== undefined)],
+  const toCommand: ScriptCode["toCommand"] = ({ words = [], input, output, save_to }) => ({
+    argv: [...(words as string[]), ...([input, output, save_to] as string[]).filter((word) => word !== undefined)],
     env: {},
   });
   return { ...tool, files: { input: "read", output: "write" }, code: { ...tool.code, toCommand } as ScriptCode };
