@@ -48,6 +48,8 @@ export type { ImportLimits } from "./forge/import/fetched.ts";
 export { importSkills } from "./forge/import/import-skills.ts";
 export type { ImportOptions, ImportPlugin, ImportReport } from "./forge/import/import-skills.ts";
 export { removeSkill, restoreSkill } from "./forge/import/remove-skill.ts";
+export { rollbackSkill } from "./forge/import/rollback-skill.ts";
+export type { RolledBackSkill } from "./forge/import/rollback-skill.ts";
 export type { RemovedSkill, RemoveOptions } from "./forge/import/remove-skill.ts";
 export { updateSkills } from "./forge/import/update-skills.ts";
 export type { SkillUpdate, UpdateSkillsOptions } from "./forge/import/update-skills.ts";

@@ -477,6 +477,7 @@ test('"kitbag/forge" exports these names', () => {
     "openForge",
     "removeSkill",
     "restoreSkill",
+    "rollbackSkill",
     "updateSkills",
   ]);
 });

@@ -1,10 +1,11 @@
 import { userInfo } from "node:os";
 
 import type { Forge, ForgedTool } from "../../forge/forge-interface.ts";
-import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { findForged } from "../forge/forged-versions.ts";
 import { noteUsers } from "../forge/render-forged.ts";
 import { withForge } from "../forge/with-forge.ts";
+import { toProject } from "../import/import-options.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
 
@@ -13,18 +14,36 @@ export const rollbackCommand: CliCommand = {
   examples: [
     ["kitbag rollback count-words 1.0.0", "make 1.0.0 the live version again; kitbag versions count-words lists them"],
     ["kitbag rollback pdf-text 1.0.0", "a skill that was made here, with all its tools"],
+    ["kitbag rollback pdf", "a skill that was added: what it was before kitbag update"],
     ["kitbag rollback count-words 1.0.0 --json", "for programs"],
   ],
   define(command) {
     command.argument("<address>", "a tool of .kitbag/tools, or a skill that was made here");
-    command.argument("<version>", "a version that was live before, such as 1.0.0");
+    command.argument("[version]", "a version that was live before, such as 1.0.0; none for a skill that was added");
   },
   run: (invocation) =>
-    withForge(invocation, async (forge) => {
-      const isSkill = findForged(invocation.args[0] ?? "", invocation) === "skill";
-      return isSkill ? rollBackSkill(invocation, forge) : rollBack(invocation, forge);
-    }),
+    invocation.args.length === 1
+      ? rollBackImported(invocation)
+      : withForge(invocation, async (forge) => {
+          const isSkill = findForged(invocation.args[0] ?? "", invocation) === "skill";
+          return isSkill ? rollBackSkill(invocation, forge) : rollBack(invocation, forge);
+        }),
 };
+
+/** A skill that was added has one earlier version: what the last update replaced. */
+async function rollBackImported(invocation: Invocation): Promise<Answer> {
+  const [address = ""] = invocation.args;
+  if (findForged(address, invocation) !== undefined)
+    throw usageError(`Cannot roll back "${address}": name a version; kitbag versions ${address} lists them`);
+  const { rollbackSkill } = await import("../../forge/import/rollback-skill.ts");
+  const { name, version, from } = await rollbackSkill(address, toProject(invocation));
+  const shown = version === undefined ? "what it was before the last update" : `version ${version}`;
+  const before = from === undefined ? "" : `; it was at ${from}`;
+  return {
+    document: { address: name, ...(version !== undefined && { version }), ...(from !== undefined && { from }) },
+    text: toPrintable(`${name} is ${shown} again${before}. To undo: kitbag rollback ${name}`),
+  };
+}
 
 async function rollBackSkill({ args }: Invocation, forge: Forge): Promise<Answer> {
   const [address = "", version = ""] = args;

@@ -495,7 +495,9 @@ test("kitbag serve --print-config prints a line that starts what it would serve,
   });
   const { mcpServers } = JSON.parse(stdout) as { mcpServers: { kitbag: { command: string; args: string[] } } };
 
-  const { client } = await startStdio(project, [mcpServers.kitbag.command, ...mcpServers.kitbag.args], { cwd: tmpdir() });
+  const { client } = await startStdio(project, [mcpServers.kitbag.command, ...mcpServers.kitbag.args], {
+    cwd: tmpdir(),
+  });
   const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
 
   expect(text(answer)).toBe("Hello Ada");

@@ -19,6 +19,7 @@ import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
+import type { LockedSkill } from "../../skills/trust/lock-format.ts";
 import { isSameSource, lockSkills } from "../../skills/trust/lock-skills.ts";
 import { readGrant } from "../../skills/trust/set-grant.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
@@ -26,7 +27,8 @@ import { removedTrust } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import { type LoadedCandidate, readShown } from "./import-candidate.ts";
-import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
+import { makeFolder, previousFolder, trustNothing, type ImportProject } from "./open-project.ts";
+import { keepPrevious, moveJudgement, previousOf } from "./rollback-skill.ts";
 import { isNextVersion, landVersion } from "./tool-versions.ts";
 
 /** A skill that is put in its place. */
@@ -53,26 +55,35 @@ export async function landSkills(project: ImportProject, landings: readonly Land
   await withProjectLock(project, async () => {
     const stage = makeFolder(project.root, `.kitbag/${stagePrefix}${randomBytes(6).toString("hex")}`);
     const swaps: Swap[] = [];
+    const replaced: Replaced[] = [];
     try {
       for (const [index, landing] of landings.entries()) {
         const { candidate } = landing;
         const [draft, old] = [join(stage, `new-${index}`), join(stage, `old-${index}`)];
         const place = join(project.root, candidate.place);
         const isVersion = isNextVersion(candidate);
+        const locked = project.findLocked(candidate.place);
+        if (!isVersion && candidate.kind === "skill" && candidate.replaces !== undefined)
+          replaced.push({ name: candidate.name, place: candidate.place, locked, old });
         if (!isVersion) copyShown(candidate, draft);
         checkUntouched(candidate, place);
         swaps.push(isVersion ? { undo: await landVersion(project, landing, old) } : swap(place, draft, old));
       }
       await pin(project, landings, { others, grants: granted });
-      await updateTrust(project.home, ({ folders, grants }) => {
+      await updateTrust(project.home, (list) => {
+        const { folders, grants } = list;
+        const known = new Set(folders.keys());
+        for (const { name, place } of replaced)
+          moveJudgement(list, join(project.root, place), previousOf(project, name));
         for (const { candidate, isTrusted } of landings) {
           const place = join(project.root, candidate.place);
           grants.set(place, granted.get(place) ?? {});
           // Each version of a tool that has some is trusted for itself.
           if (isTrusted && !isNextVersion(candidate)) folders.set(place, toDigests(folderOf(candidate).files));
-          else if (folders.has(place)) folders.set(place, removedTrust);
+          else if (known.has(place)) folders.set(place, removedTrust);
         }
       });
+      keepReplaced(project, replaced);
     } catch (cause) {
       for (const one of swaps.toReversed()) one.undo();
       throw toFailure(cause, landings);
@@ -80,6 +91,25 @@ export async function landSkills(project: ImportProject, landings: readonly Land
       rmSync(stage, { recursive: true, force: true });
     }
   });
+}
+
+/** What an update has replaced, and where it was put. */
+interface Replaced {
+  readonly name: string;
+  readonly place: string;
+  readonly locked: LockedSkill | undefined;
+  readonly old: string;
+}
+
+/** Everything is in place by now: a version that cannot be kept can only not be brought back. */
+function keepReplaced(project: ImportProject, replaced: readonly Replaced[]): void {
+  for (const { old, ...one } of replaced) {
+    try {
+      keepPrevious(project, one, old);
+    } catch {
+      rmSync(join(project.root, previousFolder, one.name), { recursive: true, force: true });
+    }
+  }
 }
 
 /** What a skill is granted from outside when it is in its place: what was granted to what came from the same source, and what is new. */

@@ -33,6 +33,9 @@ export interface ImportProject {
 /** Where what was removed is kept. */
 export const removedFolder = ".kitbag/removed";
 
+/** Where the versions are that updates have replaced: one of each skill. */
+export const previousFolder = ".kitbag/previous";
+
 /** The folders of a project that imports are put into. */
 export const importFolders = { skill: ".kitbag/skills", tool: ".kitbag/tools" } as const;
 
@@ -44,7 +47,8 @@ export const importFolders = { skill: ".kitbag/skills", tool: ".kitbag/tools" } 
  */
 export function openProject(directory: string, home: string = resolveKitbagHome(process.env)): ImportProject {
   const root = toRoot(directory);
-  for (const place of [".kitbag", removedFolder, ...Object.values(importFolders)]) checkNoLink(root, place);
+  for (const place of [".kitbag", removedFolder, previousFolder, ...Object.values(importFolders)])
+    checkNoLink(root, place);
   const lockPath = resolveLockPath(root);
   loadLock(lockPath);
   loadTrust(home);

@@ -182,7 +182,7 @@ function searchInside(search: Search, { directory, ...place }: OpenPlace, items:
 }
 
 /** Folders of `.kitbag` with what is not used any more, but can be put back. */
-export const keptFolders: ReadonlySet<string> = new Set(["removed", skillVersionsFolder]);
+export const keptFolders: ReadonlySet<string> = new Set(["previous", "removed", skillVersionsFolder]);
 
 /** Tells whether a folder is a skill itself, rather than a folder of skills. */
 export function isSkillFolder(path: string): boolean {

@@ -1,0 +1,123 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { isName } from "../../core/names.ts";
+import { updateLock } from "../../skills/trust/lock-file.ts";
+import { parseLock, renderLock, type LockedSkill } from "../../skills/trust/lock-format.ts";
+import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
+import type { TrustList } from "../../skills/trust/trust-format.ts";
+import { withProjectLock } from "./land-skills.ts";
+import { importFolders, openProject, previousFolder, type ImportProject } from "./open-project.ts";
+import type { RemoveOptions } from "./remove-skill.ts";
+
+/** What was brought back. */
+export interface RolledBackSkill {
+  readonly name: string;
+  /** Where it is, relative to the project. */
+  readonly place: string;
+  /** Of what is live now, and of what was live before; none if the skill says none. */
+  readonly version?: string;
+  readonly from?: string;
+}
+
+const noteName = "kitbag.lock";
+
+/**
+ * Keeps what an update has replaced (`old`, a folder beside `place`), with its entry in the lock. Of a skill one earlier version is
+ * kept. Its trust and grants stay in the person's own list: see {@link moveJudgement}.
+ */
+export function keepPrevious(
+  { root }: ImportProject,
+  { name, place, locked }: { readonly name: string; readonly place: string; readonly locked: LockedSkill | undefined },
+  old: string,
+): void {
+  const kept = join(root, previousFolder, name);
+  rmSync(kept, { recursive: true, force: true });
+  mkdirSync(kept, { recursive: true });
+  writeNote({ place, kept, locked });
+  renameSync(old, join(kept, "files"));
+}
+
+/** Gives the trust and the grants of a folder to another one. */
+export function moveJudgement({ folders, grants }: TrustList, from: string, to: string): void {
+  for (const entries of [folders, grants] as Map<string, unknown>[]) {
+    const entry = entries.get(from);
+    if (entry === undefined) entries.delete(to);
+    else entries.set(to, entry);
+    entries.delete(from);
+  }
+}
+
+/** Where the earlier version of a skill is, absolute. */
+export function previousOf({ root }: Pick<ImportProject, "root">, name: string): string {
+  return join(root, previousFolder, name, "files");
+}
+
+/**
+ * Brings the version of an imported skill back that the last update has replaced: its files, its entry in the lock, and its trust, if it was
+ * trusted in exactly this state. What was live is kept in its place, so doing it again undoes it.
+ *
+ * @throws {KitbagError} `import-failed` if no earlier version is kept; `config-invalid` if the lock cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { isKitbagError } from "kitbag";
+ * import { rollbackSkill } from "kitbag/forge";
+ *
+ * const cause: unknown = await rollbackSkill("never-updated").catch((cause: unknown) => cause);
+ * console.assert(isKitbagError(cause, "import-failed"));
+ * ```
+ */
+export async function rollbackSkill(name: string, options: RemoveOptions = {}): Promise<RolledBackSkill> {
+  const project = openProject(options.directory ?? process.cwd(), options.home);
+  return withProjectLock(project, async () => {
+    const place = `${importFolders.skill}/${name}`;
+    const [path, kept] = [join(project.root, place), join(project.root, previousFolder, isName(name) ? name : "")];
+    const [files, spare] = [join(kept, "files"), join(kept, "swap")];
+    // A program that was ended in between has left what was live there.
+    if (existsSync(spare) && !existsSync(path)) renameSync(spare, path);
+    if (!isName(name) || !isFolder(files) || !isFolder(path)) throw nothingKept(name);
+    const locked = parseLock(readFileSync(join(kept, noteName), "utf8")).get(place);
+    const current = project.findLocked(place);
+    renameSync(path, spare);
+    renameSync(files, path);
+    renameSync(spare, files);
+    writeNote({ place, kept, locked: current });
+    const key = createLockPlaces(project.lockPath)(path);
+    if (key !== undefined) await updateLock(project.lockPath, (lock) => void setEntry(lock, key, locked));
+    await updateTrust(project.home, (list) => {
+      moveJudgement(list, path, spare);
+      moveJudgement(list, files, path);
+      moveJudgement(list, spare, files);
+    });
+    const [version, from] = [locked?.version, current?.version];
+    return { name, place, ...(version !== undefined && { version }), ...(from !== undefined && { from }) };
+  });
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function setEntry(lock: Map<string, LockedSkill>, key: string, locked: LockedSkill | undefined): void {
+  if (locked === undefined) lock.delete(key);
+  else lock.set(key, locked);
+}
+
+interface Note {
+  readonly place: string;
+  readonly kept: string;
+  readonly locked: LockedSkill | undefined;
+}
+
+function writeNote({ place, kept, locked }: Note): void {
+  const entries = new Map(locked === undefined ? [] : [[place, locked]]);
+  writeFileSync(join(kept, noteName), renderLock(entries), { flush: true });
+}
+
+function nothingKept(name: string): KitbagError<"import-failed"> {
+  const reason = "no earlier version of it is kept: kitbag update keeps the one that it replaces";
+  return new KitbagError("import-failed", { source: name, reason });
+}
