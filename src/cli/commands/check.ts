@@ -132,5 +132,7 @@ function render({ skills, summary }: CheckDocument, { terminal }: Invocation): s
 
 function renderSummary({ files, skills, ok, warning, skipped, tools }: CheckDocument["summary"]): string {
   const sum = `${plural(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${plural(tools, "tool")}`;
-  return `${sum}. All ${plural(files, "SKILL.md file")} are accounted for.`;
+  return files === 1
+    ? `${sum}. The one SKILL.md file is accounted for.`
+    : `${sum}. All ${files} SKILL.md files are accounted for.`;
 }

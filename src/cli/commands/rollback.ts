@@ -37,11 +37,11 @@ async function rollBackImported(invocation: Invocation): Promise<Answer> {
     throw usageError(`Cannot roll back "${address}": name a version; kitbag versions ${address} lists them`);
   const { rollbackSkill } = await import("../../forge/import/rollback-skill.ts");
   const { name, version, from } = await rollbackSkill(address, toProject(invocation));
-  const shown = version === undefined ? "what it was before the last update" : `version ${version}`;
+  const shown = version === undefined ? "what it was before the last update" : `at version ${version}`;
   const before = from === undefined ? "" : `; it was at ${from}`;
   return {
     document: { address: name, ...(version !== undefined && { version }), ...(from !== undefined && { from }) },
-    text: toPrintable(`${name} is ${shown} again${before}. To undo: kitbag rollback ${name}`),
+    text: toPrintable(`${name} is again ${shown}${before}. To undo: kitbag rollback ${name}`),
   };
 }
 
