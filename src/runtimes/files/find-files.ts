@@ -87,15 +87,34 @@ const saysOutput = /(?:^|[^a-z])(?:o|out|outputs?|outfile|dest|destination|save|
 
 /** A text of a person in a parameter that is not known to take files. What it is not, the tool itself says best. */
 function guessFile(asked: Asked, path: string): NamedFile | undefined {
-  const { name, places, at } = asked;
+  const { tool, name, places, at } = asked;
   const parameter = String(at[0]);
+  const isOutput = saysOutput.test(parameter);
   const facts = statSync(path, { throwIfNoEntry: false });
-  const looksLikePath = /\/|^\.{1,2}$|\.\w+$/u.test(name) || saysPath.test(parameter);
-  const use = facts === undefined || saysOutput.test(parameter) ? "write" : "read";
-  if (facts === undefined && (!looksLikePath || dirname(path) === "/" || !isFolder(dirname(path)))) return undefined;
-  if (facts?.isDirectory() === true && !looksLikePath) return undefined;
-  if (facts?.isFile() === false && !facts.isDirectory()) return undefined;
+  if (!isPlausible({ name, parameter, keepsNames: keepsNames(tool) }, path, facts)) return undefined;
+  const use = facts === undefined || isOutput ? "write" : "read";
   return refusePerson(path, use, places) === undefined ? lookAt(asked, path, use) : undefined;
+}
+
+/** Whether relative names reach the script as they are, because it starts in its private folder; else a word would be replaced. */
+function keepsNames({ permissions: { read = [], write = [] } }: Tool): boolean {
+  return read.length + write.length === 0;
+}
+
+interface Guess {
+  readonly name: string;
+  readonly parameter: string;
+  readonly keepsNames: boolean;
+}
+
+/** A file that exists; a folder, or a file to be made in one, only if the text looks like a path. */
+function isPlausible({ name, parameter, keepsNames: keeps }: Guess, path: string, facts: Stats | undefined): boolean {
+  const isPath = name.includes("/") || saysPath.test(parameter);
+  const looksLikePath = isPath || /^\.{1,2}$|\.\w+$/u.test(name);
+  if (facts?.isFile() === true) return keeps || looksLikePath;
+  if (facts !== undefined) return facts.isDirectory() && looksLikePath;
+  const isNamed = keeps ? looksLikePath : name.includes("/") || saysOutput.test(parameter);
+  return isNamed && dirname(path) !== "/" && isFolder(dirname(path));
 }
 
 function lookAt({ tool, at, name, places }: Asked, path: string, use: FileUse): NamedFile | undefined {

@@ -332,6 +332,20 @@ except OSError as problem: print("refused")`;
     expect(outcome.status === "failed" && outcome.error.message).toContain(reason);
   });
 
+  test("of a skill with a folder of the project gets words as they are, and names that look like paths", async (context) => {
+    const [granted, folder] = [makeFolder({ "own.txt": "own" }), makeFolder({ "in.txt": "text", word: "w" })];
+    const source = `import os, sys\nprint(sys.argv[1:4], open(sys.argv[4]).read(), open(sys.argv[5]).read())`;
+    const tool = { ...toTool(source), permissions: { read: [granted] } };
+    openWorkspace(context, source);
+    const workspace = createWorkspace({ tools: [tool], runtimes: runtimes ?? [] });
+    writeFileSync(join(directory, "word"), "w");
+    const words = ["word", "model-4.1", "en", join(granted, "own.txt"), `${basename(folder)}/in.txt`];
+
+    const outcome = await workspace.call("script", { words }, asPerson);
+
+    expect(outcome).toMatchObject({ status: "ok", output: "['word', 'model-4.1', 'en'] own text" });
+  });
+
   test("is given nothing of a person's text that is no file: streams, addresses, words", async (context) => {
     const words = ["-", "/dev/stdin", "https://a.example/in.txt", "plain words", "/none/of/this", "a\nb", ""];
 
