@@ -42,7 +42,7 @@ test("kitbag serve --http shows no user what another one made, and runs what lie
 
   expect(existsSync(join(project.folder, ".kitbag/tools/secret"))).toBe(true);
   for (const answer of [own, version]) expect(JSON.stringify(answer.content)).toContain("CANARY");
-  for (const answer of seen) expect(answer.content).toEqual([{ type: "text", text: "own\nplain\n" }]);
+  for (const answer of seen) expect(answer.content).toEqual([{ type: "text", text: "own\nplain" }]);
 
   async function makeToken(name: string): Promise<string> {
     const added = await runKitbag(["token", "add", name, "--json"], { project });

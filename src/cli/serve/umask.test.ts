@@ -51,7 +51,7 @@ test.for([
     for (const name of [...names, ...names]) {
       const answer = await client.callTool({ name, arguments: {} });
 
-      expect([name, answer.content]).toEqual([name, [{ type: "text", text: "own\nplain\n" }]]);
+      expect([name, answer.content]).toEqual([name, [{ type: "text", text: "own\nplain" }]]);
     }
   },
 );
@@ -74,6 +74,6 @@ test("kitbag serve runs scripts with packages that were installed under the umas
   for (const name of ["read__python", "read__node"]) {
     const answer = await client.callTool({ name, arguments: {} });
 
-    expect([name, answer.content]).toEqual([name, [{ type: "text", text: "done\n" }]]);
+    expect([name, answer.content]).toEqual([name, [{ type: "text", text: "done" }]]);
   }
 });
