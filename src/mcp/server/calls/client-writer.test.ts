@@ -40,7 +40,7 @@ test.for(["legacy", "pinned"] as const)(
       { systemPrompt: expect.stringContaining("You write one tool"), messages: [{ role: "user" }] },
       { messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }] },
     ]);
-    expect(textOf(await client.callTool({ name: "shout", arguments: {} }))).toBe("LOUD\n");
+    expect(textOf(await client.callTool({ name: "shout", arguments: {} }))).toBe("LOUD");
   },
 );
 
