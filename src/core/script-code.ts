@@ -45,6 +45,17 @@ export interface ScriptCode extends ToolCode {
   readonly dependencies?: ListedDependencies;
   /** Turns a checked input into the command line that means it. */
   readonly toCommand: (input: JsonObject) => ScriptCommand;
+  /** Turns a command line of the script back into the input that it means. @default its command lines are not known */
+  readonly readCommand?: (argv: readonly string[]) => ReadArgv;
+}
+
+/** A command line of a script, read back. */
+export interface ReadArgv {
+  readonly input: JsonObject;
+  /** Flags that the script does not have, as far as is known. */
+  readonly unknownFlags: readonly string[];
+  /** Words that are left over. */
+  readonly unknownWords: readonly string[];
 }
 
 /** The code of a tool that is in a WASM module of a skill's folder. */

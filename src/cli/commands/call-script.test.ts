@@ -37,6 +37,37 @@ test("kitbag call gives a script JSON from a pipe, and prints one document with 
   expect(JSON.parse(run.stdout)).toEqual({ status: "ok", output: "é" });
 });
 
+test.for([
+  [["in.csv", "-o", "out.json"]],
+  [["-o", "out.json", "in.csv"]],
+  [["in.csv", "--output=out.json"]],
+  [["--input", "in.csv", "--output", "out.json"]],
+  [["--input", '{"input": "in.csv", "output": "out.json"}']],
+] as const)(
+  "kitbag call takes %j: flags of the parameters, or the script's own command line",
+  async ([words], context) => {
+    needProgram(context, "python3");
+    const project = projectWith({ "convert.py": convertScript });
+
+    const run = await callScript(project, "convert", words);
+
+    expect(run).toEqual({ code: 0, stdout: "in.csv out.json\n", stderr: opened });
+  },
+);
+
+test.for([
+  [["in.csv", "-x", "1"], '"in.csv": it is not a flag'],
+  [["a.csv", "b.csv"], '"a.csv": it is not a flag'],
+  [["--inptu", "in.csv"], "did you mean --input?"],
+] as const)("kitbag call refuses %j, which the script does not take", async ([words, message], context) => {
+  needProgram(context, "python3");
+  const project = projectWith({ "convert.py": convertScript });
+
+  const run = await callScript(project, "convert", words);
+
+  expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
+});
+
 test("kitbag call checks the input before it starts anything", async (context) => {
   needProgram(context, "python3");
   const project = projectWith({ "repeat.py": argparseScript });
@@ -271,6 +302,14 @@ async function listen(): Promise<{ port: number; connections: () => number }> {
   const address = server.address();
   return { port: typeof address === "object" && address !== null ? address.port : 0, connections: () => count };
 }
+
+const convertScript = `import argparse
+parser = argparse.ArgumentParser(description="Converts a table")
+parser.add_argument("input")
+parser.add_argument("-o", "--output", required=True)
+args = parser.parse_args()
+print(args.input, args.output)
+`;
 
 const argparseScript = `#!/usr/bin/env python3
 """Repeat a text."""

@@ -15,7 +15,7 @@ import {
   addStoreOption,
 } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
-import { findInputSchema, findSteps, isComplete, openSkillOf } from "../skills/open-skill-of.ts";
+import { findInputSchema, findScript, findSteps, isComplete, openSkillOf } from "../skills/open-skill-of.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag call`: one call of one tool. */
@@ -24,6 +24,7 @@ export const callCommand: CliCommand = {
     ["kitbag call add --a 2 --b 3", "parameters as flags"],
     ["kitbag call search --tag new --tag cheap --filter.size 3 --no-sold", "lists, objects, switches"],
     [`kitbag call add --input '{"a": 2, "b": 3}'`, "parameters as JSON"],
+    ["kitbag call csv-tools/to_json data.csv -o data.json", "as the command line of the tool's script"],
     ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
@@ -38,7 +39,10 @@ export const callCommand: CliCommand = {
   ],
   define(command) {
     command.argument("<address>", "the tool: its name, or owner/name");
-    command.argument("[flags...]", "its parameters, as flags; kitbag show <address> lists them");
+    command.argument(
+      "[flags...]",
+      "its parameters, as flags, or as its script takes them; kitbag show <address> lists them",
+    );
     addOption(command, "--input <json>", "its parameters, as JSON; - reads standard input, @file a file");
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
@@ -83,7 +87,10 @@ async function callTool(
   });
   // The call itself says what is wrong with an address that leads to no tool, open or closed.
   const schema = findInputSchema(workspace, address);
-  const input = schema && (await toToolInput(schema, words, invocation, { alsoKnown: ownFlags }));
+  const { readCommand } = findScript(workspace, address) ?? {};
+  const input =
+    schema &&
+    (await toToolInput(schema, words, invocation, { alsoKnown: ownFlags, ...(readCommand && { readCommand }) }));
   const skill = await openSkillOf(workspace, address, invocation.terminal);
   if (skill.status === "failed") return failedAnswer(skill.error);
   try {

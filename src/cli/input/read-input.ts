@@ -5,6 +5,8 @@ import { type JsonObject, showValue } from "../../core/json.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import { describeFileError } from "../../platform/files.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
+import { findParameter, getShape } from "../flags/parameter.ts";
 import { applySettings, parseFlags, type ParseFlagsOptions } from "../flags/parse-flags.ts";
 import { getText } from "../options.ts";
 
@@ -121,6 +123,12 @@ function refuseLong(flag: string, maxBytes: number): never {
   throw usageError(`Cannot use ${flag}: it is longer than ${maxBytes} bytes`);
 }
 
+/** How the words behind a tool's address are read. */
+export interface ToolInputOptions extends ParseFlagsOptions {
+  /** Reads the words as the tool's script would, if they are no flags of its parameters: `data.csv -o out.json`. */
+  readonly readCommand?: ScriptCode["readCommand"];
+}
+
 /**
  * Makes the input of a tool out of `--input` and the flags behind it, which go before it.
  *
@@ -130,10 +138,35 @@ export async function toToolInput(
   schema: JsonSchema,
   words: readonly string[],
   invocation: Invocation,
-  options: ParseFlagsOptions,
+  options: ToolInputOptions,
 ): Promise<JsonObject> {
   const given = getText(invocation.options, "input");
-  const input = given === undefined ? {} : await readInput(given, invocation);
   const flags = words.filter((word, index) => word !== "--" || words.indexOf("--") !== index);
-  return applySettings(input, parseFlags(schema, flags, options));
+  if (given !== undefined && isOwnInput(schema, given))
+    return readWords(schema, [`--input=${given}`, ...flags], options);
+  const input = given === undefined ? {} : await readInput(given, invocation);
+  return readWords(schema, flags, options, input);
+}
+
+/** Flags of the tool's parameters; else, if that is what they are, words of its script's command line. */
+function readWords(
+  schema: JsonSchema,
+  words: readonly string[],
+  options: ToolInputOptions,
+  input: JsonObject = {},
+): JsonObject {
+  try {
+    return applySettings(input, parseFlags(schema, words, options));
+  } catch (cause) {
+    const read = options.readCommand?.(words);
+    if (read === undefined || read.unknownFlags.length > 0 || read.unknownWords.length > 0) throw cause;
+    return { ...input, ...read.input };
+  }
+}
+
+/** A tool may have a parameter `input`: what neither is JSON nor names where JSON is, is its value. */
+function isOwnInput(schema: JsonSchema, given: string): boolean {
+  return (
+    findParameter("input", getShape(schema, schema).properties.keys()) !== undefined && !/^\s*\{|^-$|^@/u.test(given)
+  );
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
 import type { ToolReuse } from "../../core/skill.ts";
 import { withoutProperties } from "../../workspace/skills/skill-tools.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -82,6 +83,12 @@ export function findInputSchema(workspace: Workspace, address: string): JsonSche
   const reuse = findReuse(workspace, address);
   const source = reuse && workspace.getTool(reuse.uses.address);
   return source && withoutProperties(source.tool.inputSchema, Object.keys(reuse.locked));
+}
+
+/** The script of a tool, if it is one's. */
+export function findScript(workspace: Workspace, address: string): ScriptCode | undefined {
+  const code = workspace.getTool(address)?.tool.code;
+  return code?.kind === "script" ? (code as ScriptCode) : undefined;
 }
 
 /** What a tool calls while it runs, as far as that is known before. */

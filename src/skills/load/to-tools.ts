@@ -8,6 +8,7 @@ import type { SkillFile } from "../../core/skill.ts";
 import type { Tool, ToolLimits } from "../../core/tool.ts";
 import type { ManifestTool } from "../manifests/skill-manifest.ts";
 import type { ScriptInterface, ScriptTool } from "../scripts/script-interface.ts";
+import { fromArgv } from "../scripts/from-argv.ts";
 import { toArgv } from "../scripts/to-argv.ts";
 import { withoutUndefined } from "../scripts/without-undefined.ts";
 import type { ToolReport } from "./skill-report.ts";
@@ -43,6 +44,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     environment: script.environment.map((variable) => variable.name),
     ...(frame.dependencies !== undefined && { dependencies: frame.dependencies }),
     toCommand: (input) => toArgv(own.mapping, input, `${frame.skill}/${own.name}`),
+    readCommand: (argv) => fromArgv(own.mapping, inputSchema, argv),
   };
   const tool: Tool = Object.freeze({
     name,

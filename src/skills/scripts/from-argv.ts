@@ -1,20 +1,12 @@
 import type { JsonValue } from "../../core/json.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ReadArgv } from "../../core/script-code.ts";
 import type { ArgvMapping, ChoicePart, CountPart, FlagPart, PositionalPart } from "./argv-mapping.ts";
 import { fromWord } from "./parameter.ts";
 
-/** A command line, read back. */
-export interface ReadArgv {
-  readonly input: Readonly<Record<string, JsonValue>>;
-  /** Flags that the mapping does not have. */
-  readonly unknownFlags: readonly string[];
-  /** Words that are left over. */
-  readonly unknownWords: readonly string[];
-}
-
 type Option = FlagPart | ChoicePart | CountPart;
 
-/** Turns a command line back into the input that it means: the inverse of `toArgv`, for examples that an author wrote down. */
+/** Turns a command line back into the input that it means: the inverse of `toArgv`. */
 export function fromArgv(mapping: ArgvMapping, inputSchema: JsonSchema, argv: readonly string[]): ReadArgv {
   const reader = new ArgvReader(mapping, inputSchema, argv);
   reader.read();

@@ -1,8 +1,9 @@
 import type { Diagnostic } from "../../../core/diagnostics.ts";
 import { nearestNames } from "../../../core/nearest.ts";
+import type { ReadArgv } from "../../../core/script-code.ts";
 import type { ToolExample } from "../../../core/tool.ts";
 import { quote } from "../../../core/errors.ts";
-import { fromArgv, type ReadArgv } from "../from-argv.ts";
+import { fromArgv } from "../from-argv.ts";
 import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { fitsTool, learnFromCalls } from "./learn-from-calls.ts";

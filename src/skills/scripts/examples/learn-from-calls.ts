@@ -2,7 +2,7 @@ import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schem
 import { fitsOnce } from "../../../core/schema/engine.ts";
 import type { ArgvPart, FlagPart, PropertyPart } from "../argv-mapping.ts";
 import { findFileParameters } from "../facts/file-parameters.ts";
-import type { ReadArgv } from "../from-argv.ts";
+import type { ReadArgv } from "../../../core/script-code.ts";
 import { toPropertyName } from "../parameter.ts";
 import type { ScriptTool } from "../script-interface.ts";
 
