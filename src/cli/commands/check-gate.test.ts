@@ -127,7 +127,7 @@ test.for(failing)("kitbag check fails for $name", async ({ files, code, says }) 
   expect(exitCode).toBe(1);
 });
 
-test("kitbag check takes nothing for a fault that works, or that belongs to another client", async () => {
+test("kitbag check reports no fault for what can be called, or belongs to another client", async () => {
   const project = createProject({
     ...script,
     "skills/s/SKILL.md": frontMatter(
