@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+import type { FilePolicy } from "../core/call-files.ts";
 import type { Diagnostic } from "../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../core/errors.ts";
 import type { ForgedTool } from "../forge/forge-interface.ts";
@@ -57,22 +58,29 @@ export interface Project {
 }
 
 /** How the runtimes of a project are opened. */
-export type ProjectOptions = Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "warm">;
+export interface ProjectOptions extends Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "warm"> {
+  /** What is done when a model names a file, whatever the configuration says. @default as the configuration says */
+  readonly files?: FilePolicy;
+}
 
 /**
  * Makes the project of a command that calls tools. The caller closes it.
  *
  * @throws {KitbagError} `usage-invalid` for a store, a sandbox or a variable that cannot be used.
  */
-export function openProject(invocation: Invocation, options: ProjectOptions = {}): Project {
+export function openProject(invocation: Invocation, { files, ...options }: ProjectOptions = {}): Project {
   const records = createRecords(invocation);
   const runtimes = openCliRuntimes(invocation, options);
+  const complete: Additions["complete"] = async (configured) => ({
+    ...(await records.complete(configured)),
+    ...(files !== undefined && { files }),
+  });
   return {
     invocation,
     records,
     runtimes,
     async open(wanted = {}) {
-      const opened = await openTools(invocation, wanted, { runtimes, complete: records.complete });
+      const opened = await openTools(invocation, wanted, { runtimes, complete });
       await startLog(opened.workspace, opened.options, invocation);
       records.keepVersions(opened.workspace);
       return opened;

@@ -81,6 +81,22 @@ kitbag dev checks, tests and trusts what you edit, as long as it runs. Without i
   });
 });
 
+test.for(["python", "node", "bash"])(
+  "kitbag new skill --template %s makes a skill that reads a file which is named, and whose tests pass",
+  async (template, context) => {
+    if (template === "python") needProgram(context, "python3");
+    const project = createProject({ "notes.txt": "buy milk\nbread\n" });
+
+    const made = await runKitbag(["new", "skill", "my-skill", "--template", template], { project });
+    const call = await runKitbag(/kitbag (call .*)/u.exec(made.stdout)?.[1]?.split(" ") ?? [], { project });
+    const tested = await runKitbag(["test", "--json"], { project });
+
+    expect(call).toMatchObject({ code: 0, stdout: expect.stringContaining("{") as string });
+    expect(JSON.parse(tested.stdout)).toMatchObject({ summary: { passed: 1, failed: 0, declined: 0 } });
+    expect((JSON.parse(tested.stdout) as { summary: { examples: number } }).summary.examples).toBeGreaterThan(0);
+  },
+);
+
 test("kitbag new skill makes a skill that runs at once, until one of its files changes", async () => {
   const project = createProject();
   await runKitbag(["new", "skill", "my-skill", "--template", "hybrid"], { project });

@@ -85,7 +85,8 @@ async function tryAll(invocation: Invocation, fuzz?: TryOptions["fuzz"]): Promis
   const scratch = createScratch();
   const { directory } = scratch;
   try {
-    const project = openProject(invocation, { warm: true, directory });
+    // Files that examples name are in the folder that is made for them.
+    const project = openProject(invocation, { warm: true, directory, files: "allow" });
     try {
       return await test(project, { scratch, ...(fuzz !== undefined && { fuzz }) });
     } finally {

@@ -5,7 +5,11 @@ export const bashTemplate: SkillTemplate = {
   name: "bash",
   summary: "a shell script, its parameters read from its flags and its usage text",
   firstCall: () => "count-files --folder .",
-  render: (skill) => [skillDocument(skill, "Needs bash and the usual Unix tools.", body), bashScript(skill)],
+  render: (skill) => [
+    skillDocument(skill, "Needs bash and the usual Unix tools.", body),
+    bashScript(skill),
+    { path: "evals/files/src/a.ts", content: "" },
+  ],
 };
 
 const body = `Say in one or two sentences what this skill is for.

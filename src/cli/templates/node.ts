@@ -1,4 +1,4 @@
-import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-template.ts";
+import { skillDocument, testNotes, type NewSkill, type SkillTemplate } from "./skill-template.ts";
 
 /** A Node script with parseArgs. */
 export const nodeTemplate: SkillTemplate = {
@@ -8,6 +8,7 @@ export const nodeTemplate: SkillTemplate = {
   render: (skill) => [
     skillDocument(skill, "Needs Node.js 20 or newer, no packages.", body),
     { path: "scripts/count-lines.mjs", content: renderScript(skill), executable: true },
+    testNotes,
   ],
 };
 

@@ -1,4 +1,4 @@
-import { skillDocument, type NewSkill, type SkillTemplate } from "./skill-template.ts";
+import { skillDocument, testNotes, type NewSkill, type SkillTemplate } from "./skill-template.ts";
 
 /** A Python script with argparse. */
 export const pythonTemplate: SkillTemplate = {
@@ -8,6 +8,7 @@ export const pythonTemplate: SkillTemplate = {
   render: (skill) => [
     skillDocument(skill, "Needs Python 3.8 or newer, standard library only.", body),
     { path: "scripts/count_lines.py", content: renderScript(skill), executable: true },
+    testNotes,
   ],
 };
 

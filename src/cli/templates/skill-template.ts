@@ -45,3 +45,6 @@ export function skillDocument(
   );
   return { path: "SKILL.md", content: `---\n${frontMatter}---\n\n# ${title}\n\n${body}` };
 }
+
+/** A text that the commands in SKILL.md work on when they are tested. */
+export const testNotes: TemplateFile = { path: "evals/files/notes.txt", content: "buy milk\nbread\ncall Ann\n" };
