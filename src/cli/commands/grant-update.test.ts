@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
 import { startKitbagTerminal } from "../../../test/support/kitbag-terminal.ts";
+
+// Each test starts several processes.
+vi.setConfig({ testTimeout: 120_000 });
 
 const head = "---\nname: report\ndescription: Makes a report\n---\nRun scripts/make.sh\n";
 const first = 'cat <data.txt\necho "$REPORT_TOKEN"\n';
