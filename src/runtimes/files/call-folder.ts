@@ -1,5 +1,5 @@
-import { constants, readlinkSync } from "node:fs";
-import { chmod, copyFile, mkdir, open, writeFile } from "node:fs/promises";
+import { chmodSync, closeSync, constants, copyFileSync, fstatSync, mkdirSync, openSync, readlinkSync } from "node:fs";
+import { copyFile, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 
 import type { NamedFile } from "../../core/call-files.ts";
@@ -150,12 +150,12 @@ async function fillFolder(
   for (const { named, place } of placed) {
     const target = join(folder, place);
     try {
-      await mkdir(dirname(target), { recursive: true });
+      mkdirSync(dirname(target), { recursive: true });
       if (named.kind === "nothing" || before.has(place)) continue;
       const isWritten = placed.some((other) => other.place === place && other.named.use === "write");
       if (named.handle !== undefined) await writeFile(target, await files.read(named.handle), { flag: "wx" });
       else left -= await copyIn(named.path as string, target, left);
-      await chmod(target, isWritten ? 0o644 : 0o444);
+      chmodSync(target, isWritten ? 0o644 : 0o444);
       before.set(place, identify(target));
     } catch (cause) {
       if (cause instanceof KitbagError && cause.code !== "file-denied") throw cause;
@@ -166,20 +166,25 @@ async function fillFolder(
   return before;
 }
 
+/** What is copied at once: several short waits cost a warm call more than such a copy. */
+const mostBytesAtOnce = 4 * 1024 * 1024;
+
 /** Copies exactly the file that was looked at when the call was allowed. What changes later is not seen by the tool. */
 async function copyIn(path: string, target: string, left: number): Promise<number> {
   // A link or a pipe in place of the file must not be followed or waited for.
-  const source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const source = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const facts = await source.stat();
+    const facts = fstatSync(source);
     if (!facts.isFile()) throw new Error("it is no ordinary file any more");
     if (facts.size > left)
       throw new Error(`it has grown: all files of a call may have ${mostCopiedBytes} bytes; call again`);
-    const held = process.platform === "linux" ? `/proc/self/fd/${source.fd}` : path;
+    const held = process.platform === "linux" ? `/proc/self/fd/${source}` : path;
     if (held !== path && readlinkSync(held) !== path) throw new Error("another file took its place; call again");
-    await copyFile(held, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const how = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+    if (facts.size > mostBytesAtOnce) await copyFile(held, target, how);
+    else copyFileSync(held, target, how);
     return facts.size;
   } finally {
-    await source.close();
+    closeSync(source);
   }
 }
