@@ -193,6 +193,20 @@ test("use_skill says how to reach the tools of a skill, and opens one that only 
   expect(session.getActiveSkills()).toEqual(["deploy"]);
 });
 
+test("a workflow whose tools belong to a closed skill is there, and says to open the skill first", async () => {
+  const tools = [toolNamed("create_tool")];
+  const forge = defineSkill({ name: "forge", description: "Makes tools", tools });
+  const { client, session } = await connect2026(createWorkspace({ skills: [forge] }));
+
+  const closed = await textOf(client, "create_tool", { purpose: "Count" });
+  await session.activateSkill("forge");
+  const open = await textOf(client, "create_tool", { purpose: "Count" });
+
+  expect(closed).toMatch(/^Open the skill forge with `activate_skill` first/u);
+  expect(open).toMatch(/^Make a tool that does this: Count/u);
+  for (const text of [closed, open]) expect(text).toContain("`forge__create_tool`");
+});
+
 test("use_skill of a 2026 client opens what only people open, too", async () => {
   const tools = [toolNamed("go")];
   const skill = defineSkill({
