@@ -1,3 +1,5 @@
+import type { Command } from "commander";
+
 import type { CliCommand } from "./cli-command.ts";
 
 /** A command as the overview knows it, before its file is loaded. */
@@ -185,4 +187,25 @@ export const commands: readonly CommandEntry[] = [
     summary: "Check this machine and this project",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
+  {
+    name: "completion",
+    summary: "Complete command lines in bash, zsh or fish",
+    load: async () => (await import("./commands/completion.ts")).completionCommand,
+  },
 ];
+
+/** Makes what reads the words of a command, with the options that all commands have. */
+export async function createParser({ name, summary }: CommandEntry, command: CliCommand): Promise<Command> {
+  const { Command } = await import("commander");
+  const parser = new Command(`kitbag ${name}`);
+  parser
+    .description(summary)
+    .option("--json", `print ${command.json ?? "one JSON document"} and nothing else`)
+    .option("--log <level>", "log calls on standard error: debug, info, warn, error or off, which it is unless set")
+    .helpOption("-h, --help", "show this help")
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  command.define(parser);
+  return parser;
+}

@@ -4,7 +4,7 @@ import type { Command, CommanderError } from "commander";
 
 import { KitbagError, quote } from "../core/errors.ts";
 import { type Answer, type CliCommand, type CliContext, type Invocation, usageError, suggest } from "./cli-command.ts";
-import { type CommandEntry, commands } from "./commands.ts";
+import { type CommandEntry, commands, createParser } from "./commands.ts";
 import { readLogLevel } from "./options.ts";
 import { renderJson, renderJsonLine } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
@@ -129,21 +129,6 @@ function findCommand(name: string): CommandEntry {
   const known = [...commands.map((candidate) => candidate.name), "--help", "--version"];
   const cure = suggest(name, known, "see kitbag --help");
   throw usageError(`Cannot run ${quote(name)}: there is no such command; ${cure}`);
-}
-
-async function createParser({ name, summary }: CommandEntry, command: CliCommand): Promise<Command> {
-  const { Command } = await import("commander");
-  const parser = new Command(`kitbag ${name}`);
-  parser
-    .description(summary)
-    .option("--json", `print ${command.json ?? "one JSON document"} and nothing else`)
-    .option("--log <level>", "log calls on standard error: debug, info, warn, error or off, which it is unless set")
-    .helpOption("-h, --help", "show this help")
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  command.define(parser);
-  return parser;
 }
 
 /** Reads the words into `parser`; answers whether they ask to run the command or for its help. */
