@@ -159,7 +159,7 @@ test.for([
   [["nobody", "1.0.0"], 1, "Cannot find the tool"],
   [["say", "9.9.9"], 1, 'Cannot find the version "9.9.9" of "say": the latest are 1.0.0, 1.0.1'],
   [["../say", "1.0.0"], 1, "Cannot find the tool"],
-  [["say"], 2, "missing required argument"],
+  [["say"], 2, "name a version; kitbag versions say lists them"],
 ] as const)("kitbag rollback %j ends with %i and says why", async ([words, code, reason]) => {
   const project = createProject();
   await makeTools(project);

@@ -19,16 +19,15 @@ import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
-import type { LockedSkill } from "../../skills/trust/lock-format.ts";
+import { renderLock, type LockedSkill } from "../../skills/trust/lock-format.ts";
 import { isSameSource, lockSkills } from "../../skills/trust/lock-skills.ts";
 import { readGrant } from "../../skills/trust/set-grant.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
-import { removedTrust } from "../../skills/trust/trust-format.ts";
+import { removedTrust, type TrustList } from "../../skills/trust/trust-format.ts";
 import { withFileLock } from "../../platform/file-lock.ts";
 import { loadSkills } from "../../workspace/skills/folder-skills.ts";
 import { type LoadedCandidate, readShown } from "./import-candidate.ts";
 import { makeFolder, previousFolder, trustNothing, type ImportProject } from "./open-project.ts";
-import { keepPrevious, moveJudgement, previousOf } from "./rollback-skill.ts";
 import { isNextVersion, landVersion } from "./tool-versions.ts";
 
 /** A skill that is put in its place. */
@@ -110,6 +109,53 @@ function keepReplaced(project: ImportProject, replaced: readonly Replaced[]): vo
       rmSync(join(project.root, previousFolder, one.name), { recursive: true, force: true });
     }
   }
+}
+
+/** The file beside a version that is not live, with its entry in the lock. */
+export const noteName = "kitbag.lock";
+
+/**
+ * Keeps what an update has replaced (`old`, a folder beside `place`), with its entry in the lock. Of a skill one earlier version is
+ * kept. Its trust and grants stay in the person's own list: see {@link moveJudgement}.
+ */
+function keepPrevious(
+  { root }: ImportProject,
+  { name, place, locked }: { readonly name: string; readonly place: string; readonly locked: LockedSkill | undefined },
+  old: string,
+): void {
+  const kept = join(root, previousFolder, name);
+  rmSync(kept, { recursive: true, force: true });
+  mkdirSync(kept, { recursive: true });
+  writeNote({ place, kept, locked });
+  renameSync(old, join(kept, "files"));
+}
+
+/** Gives the trust and the grants of a folder to another one. */
+export function moveJudgement({ folders, grants }: TrustList, from: string, to: string): void {
+  for (const entries of [folders, grants] as Map<string, unknown>[]) {
+    const entry = entries.get(from);
+    if (entry === undefined) entries.delete(to);
+    else entries.set(to, entry);
+    entries.delete(from);
+  }
+}
+
+/** Where the earlier version of a skill is, absolute. */
+function previousOf({ root }: Pick<ImportProject, "root">, name: string): string {
+  return join(root, previousFolder, name, "files");
+}
+
+/** A version that is not live, the place where it was, and the folder that keeps it. */
+interface Note {
+  readonly place: string;
+  readonly kept: string;
+  readonly locked: LockedSkill | undefined;
+}
+
+/** Keeps a version's entry in the lock beside it. */
+export function writeNote({ place, kept, locked }: Note): void {
+  const entries = new Map(locked === undefined ? [] : [[place, locked]]);
+  writeFileSync(join(kept, noteName), renderLock(entries), { flush: true });
 }
 
 /** What a skill is granted from outside when it is in its place: what was granted to what came from the same source, and what is new. */

@@ -1,15 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
 import { updateLock } from "../../skills/trust/lock-file.ts";
-import { parseLock, renderLock, type LockedSkill } from "../../skills/trust/lock-format.ts";
+import { parseLock, type LockedSkill } from "../../skills/trust/lock-format.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
-import type { TrustList } from "../../skills/trust/trust-format.ts";
-import { withProjectLock } from "./land-skills.ts";
-import { importFolders, openProject, previousFolder, type ImportProject } from "./open-project.ts";
+import { moveJudgement, noteName, withProjectLock, writeNote } from "./land-skills.ts";
+import { importFolders, openProject, previousFolder } from "./open-project.ts";
 import type { RemoveOptions } from "./remove-skill.ts";
 
 /** What was brought back. */
@@ -20,39 +19,6 @@ export interface RolledBackSkill {
   /** Of what is live now, and of what was live before; none if the skill says none. */
   readonly version?: string;
   readonly from?: string;
-}
-
-const noteName = "kitbag.lock";
-
-/**
- * Keeps what an update has replaced (`old`, a folder beside `place`), with its entry in the lock. Of a skill one earlier version is
- * kept. Its trust and grants stay in the person's own list: see {@link moveJudgement}.
- */
-export function keepPrevious(
-  { root }: ImportProject,
-  { name, place, locked }: { readonly name: string; readonly place: string; readonly locked: LockedSkill | undefined },
-  old: string,
-): void {
-  const kept = join(root, previousFolder, name);
-  rmSync(kept, { recursive: true, force: true });
-  mkdirSync(kept, { recursive: true });
-  writeNote({ place, kept, locked });
-  renameSync(old, join(kept, "files"));
-}
-
-/** Gives the trust and the grants of a folder to another one. */
-export function moveJudgement({ folders, grants }: TrustList, from: string, to: string): void {
-  for (const entries of [folders, grants] as Map<string, unknown>[]) {
-    const entry = entries.get(from);
-    if (entry === undefined) entries.delete(to);
-    else entries.set(to, entry);
-    entries.delete(from);
-  }
-}
-
-/** Where the earlier version of a skill is, absolute. */
-export function previousOf({ root }: Pick<ImportProject, "root">, name: string): string {
-  return join(root, previousFolder, name, "files");
 }
 
 /**
@@ -86,7 +52,7 @@ export async function rollbackSkill(name: string, options: RemoveOptions = {}): 
     renameSync(spare, files);
     writeNote({ place, kept, locked: current });
     const key = createLockPlaces(project.lockPath)(path);
-    if (key !== undefined) await updateLock(project.lockPath, (lock) => void setEntry(lock, key, locked));
+    if (key !== undefined) await updateLock(project.lockPath, (lock) => setEntry(lock, key, locked));
     await updateTrust(project.home, (list) => {
       moveJudgement(list, path, spare);
       moveJudgement(list, files, path);
@@ -104,17 +70,6 @@ function isFolder(path: string): boolean {
 function setEntry(lock: Map<string, LockedSkill>, key: string, locked: LockedSkill | undefined): void {
   if (locked === undefined) lock.delete(key);
   else lock.set(key, locked);
-}
-
-interface Note {
-  readonly place: string;
-  readonly kept: string;
-  readonly locked: LockedSkill | undefined;
-}
-
-function writeNote({ place, kept, locked }: Note): void {
-  const entries = new Map(locked === undefined ? [] : [[place, locked]]);
-  writeFileSync(join(kept, noteName), renderLock(entries), { flush: true });
 }
 
 function nothingKept(name: string): KitbagError<"import-failed"> {

@@ -54,40 +54,31 @@ export interface SkillSetTold {
 export function createSkillSet(registry: Registry, runningCalls: RunningCalls, told: SkillSetTold): SkillSet {
   const { tellOpened, tellChanged } = told;
   const skills = new Map<string, Skill>();
-  const parts: SetParts = {
-    registry,
-    runningCalls,
-    skills,
-    activations: createSkillActivations(runningCalls),
-    tellOpened,
-  };
+  const activations = createSkillActivations(runningCalls);
+  const parts: SetParts = { registry, runningCalls, skills, activations, tellOpened };
   let changes = 0;
 
-  function replace(skill: Skill): void {
-    const before = findSkill(skill.name, skills);
-    registry.change(() => replaceIn(parts, before, skill));
+  function keep(skill: Skill): void {
     skills.set(skill.name, skill);
     changes += 1;
     if (findHolder(registry, skill) !== undefined) tellOpened(skill);
     tellChanged([skill.name]);
   }
 
+  function replace(skill: Skill): void {
+    const before = findSkill(skill.name, skills);
+    registry.change(() => replaceIn(parts, before, skill));
+    keep(skill);
+  }
+
   return {
     skills,
     add(skill, { injected } = {}) {
       const before = skills.get(skill.name);
-      if (before !== undefined) {
-        const joined = injected === undefined ? joinVersions(before, skill) : undefined;
-        if (joined === undefined) throw new KitbagError("skill-duplicate", { skill: skill.name });
-        return replace(joined);
-      }
-      if (registry.ownedBy(skill.name).length > 0) {
-        throw new KitbagError("owner-invalid", { owner: skill.name, reason: "it is already the name of a component" });
-      }
+      if (before !== undefined) return replace(joinVersions(before, skill, injected));
+      refuseComponent(registry, skill.name);
       registry.change(() => registerTools(registry, skill, injected));
-      skills.set(skill.name, skill);
-      changes += 1;
-      tellChanged([skill.name]);
+      keep(skill);
     },
     replace,
     remove: (names, options) =>
@@ -100,7 +91,7 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
       inTurn(request.holder, () => toOutcome(request.name ?? "", () => deactivate(parts, request))),
     openHolder(heard) {
       const holder = createHolder(heard, registry.own);
-      for (const name of holder.open) parts.activations.join(name);
+      for (const name of holder.open) activations.join(name);
       registry.holders.add(holder);
       return holder;
     },
@@ -110,16 +101,25 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
   };
 }
 
+/** @throws {KitbagError} `owner-invalid` if a component has this name. */
+function refuseComponent(registry: Registry, owner: string): void {
+  if (registry.ownedBy(owner).length === 0) return;
+  throw new KitbagError("owner-invalid", { owner, reason: "it is already the name of a component" });
+}
+
 /**
  * Two versions of a skill that a program defines, as one: the newest is the skill, and the tools of the other can be called by its
- * version. Nothing if they are not that: a folder never takes the place of what a program has defined.
+ * version. A folder never takes the place of what a program has defined.
+ *
+ * @throws {KitbagError} `skill-duplicate` if they are not two versions of one skill.
  */
-function joinVersions(before: Skill, skill: Skill): Skill | undefined {
+function joinVersions(before: Skill, skill: Skill, injected: AddSkillOptions["injected"]): Skill {
   const { earlier = [], ...known } = before;
   const all = [known, ...earlier, skill];
   const versions = all.map(({ version }) => version).filter((version) => version !== undefined);
   const isDefined = all.every(({ folder }) => folder === undefined);
-  if (!isDefined || versions.length < all.length || new Set(versions).size < all.length) return undefined;
+  if (!isDefined || injected !== undefined || new Set(versions).size < all.length)
+    throw new KitbagError("skill-duplicate", { skill: skill.name });
   const [newest = skill, ...others] = all.toSorted((left, right) => rcompare(left.version ?? "", right.version ?? ""));
   return Object.freeze({ ...newest, earlier: others });
 }
