@@ -106,7 +106,10 @@ function run(project: Project, ...words: readonly string[]): Promise<KitbagRun> 
 }
 
 function grantedTo(project: Project): unknown {
-  const { trusted } = JSON.parse(readFileSync(project.trustFile, "utf8")) as { trusted: { granted?: unknown }[] };
-  expect(trusted).toHaveLength(1);
-  return trusted[0]?.granted;
+  const { trusted } = JSON.parse(readFileSync(project.trustFile, "utf8")) as {
+    trusted: { folder: string; granted?: unknown }[];
+  };
+  const entry = trusted.find(({ folder }) => folder.endsWith("/skills/report"));
+  expect(entry).toBeDefined();
+  return entry?.granted;
 }
