@@ -32,7 +32,8 @@ export function toWorkFolder(root: string): WorkFolder {
 /** Makes the private folder of one call, empty, in a directory that no other user can enter. */
 export function makeWorkFolder(directory: string): WorkFolder {
   const folder = toWorkFolder(join(directory, `work-${randomBytes(8).toString("hex")}`));
-  mkdirSync(folder.root, { recursive: true, mode: 0o700 });
+  // Where the directory is gone, a cleaner of temporary files has taken it: it must not come back.
+  mkdirSync(folder.root, { mode: 0o700 });
   for (const path of [folder.files, folder.home, folder.temporary]) mkdirSync(path, { mode: 0o700 });
   return folder;
 }
