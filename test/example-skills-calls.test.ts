@@ -31,7 +31,7 @@ test("archive-inspect looks into archives of the project, in the sandbox", async
   expect(parse(check)).toMatchObject({ safe: false, findings: [{ finding: "parent-path" }] });
   expect(parse(show)).toMatchObject({ text: "text" });
   expect(stderrOf(missing)).toContain('there is no file "nope" in it');
-  expect(stderrOf(outside)).toContain("it is neither a ZIP nor a TAR archive");
+  expect(outside).toMatchObject({ status: "failed", error: { code: "file-denied" } });
 });
 
 test("checksums computes in the sandbox, and refuses what its schema does not know", async (context) => {
@@ -102,7 +102,7 @@ test("license-headers changes files of the project, and those alone, in the sand
   expect(parse(before)).toMatchObject({ missing: 1, files: ["./a.py"] });
   expect(parse(added)).toMatchObject({ changed: 1 });
   expect(readFileSync(join(folder, "a.py"), "utf8")).toContain("# SPDX-FileCopyrightText: 2024 Ada & Co\n");
-  expect(stderrOf(refused)).toContain(`there is no folder ${outside}`);
+  expect(refused).toMatchObject({ status: "failed", error: { code: "file-denied" } });
   expect(stderrOf(wrong)).toContain("is not an SPDX identifier");
 });
 
@@ -131,7 +131,7 @@ test("pdf-text reads a document of the project in the sandbox, and tells how far
 
   expect(text).toEqual({ status: "ok", output: "Hello\n\f\nagain" });
   expect(parse(facts)).toMatchObject({ pages: 2 });
-  expect(stderrOf(wrong)).toContain("No such file");
+  expect(wrong).toMatchObject({ status: "failed", error: { code: "file-denied" } });
   expect(events.flatMap((event) => (event.type === "call-progress" ? [event.progress] : []))).toEqual([
     { message: "reading pages", done: 0, total: 2 },
     { message: "reading pages", done: 1, total: 2 },
