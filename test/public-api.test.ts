@@ -515,6 +515,7 @@ test('"kitbag/forge" exports these types', () => {
     "ReplayDifference",
     "ReplayReport",
     "RollbackOptions",
+    "RolledBackSkill",
     "SkillAnswer",
     "SkillChangeOptions",
     "SkillDifference",

@@ -1,3 +1,4 @@
+import type { ForgedTool } from "../../forge/forge-interface.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
@@ -108,9 +109,10 @@ async function callTool(
       workspace.call(address, input ?? {}, { ...callOptions, signal }),
     );
     const missing = tool === undefined ? [address] : findSteps(workspace, address).missing;
-    if (outcome.status === "failed" && missing.length > 0) {
+    const told = outcome.status === "failed" && missing.length > 0 ? missing : listOlder(address, found.forged);
+    if (told.length > 0) {
       const { noteMissing } = await import("../skills/note-missing.ts");
-      await noteMissing(missing, { invocation, ...found });
+      await noteMissing(told, { invocation, ...found });
     }
     if (outcome.files === undefined) return view.toAnswer(outcome);
     const { answerWritten } = await import("../written-files.ts");
@@ -119,6 +121,11 @@ async function callTool(
   } finally {
     await skill.close();
   }
+}
+
+/** The tool, if it was made here and is at an older version than its folder: the reason is told. */
+function listOlder(address: string, forged: readonly ForgedTool[] = []): readonly string[] {
+  return forged.some(({ name, status }) => name === address && status !== "live") ? [address] : [];
 }
 
 /** What other flags there are; a person may have meant one of them. */
