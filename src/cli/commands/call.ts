@@ -1,10 +1,11 @@
 import type { ForgedTool } from "../../forge/forge-interface.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand } from "../cli-command.ts";
 import type { Debugging } from "../debug/debugging.ts";
-import { toToolInput } from "../input/read-input.ts";
+import { type ToolInputOptions, toToolInput } from "../input/read-input.ts";
 import type { Learning } from "../learn/learning.ts";
 import { openProject, type Project } from "../open-project.ts";
 import {
@@ -88,10 +89,7 @@ async function callTool(
   });
   // The call itself says what is wrong with an address that leads to no tool, open or closed.
   const schema = findInputSchema(workspace, address);
-  const { readCommand } = findScript(workspace, address) ?? {};
-  const input =
-    schema &&
-    (await toToolInput(schema, words, invocation, { alsoKnown: ownFlags, ...(readCommand && { readCommand }) }));
+  const input = schema && (await toToolInput(schema, words, invocation, toInputOptions(workspace, address)));
   const skill = await openSkillOf(workspace, address, invocation.terminal);
   if (skill.status === "failed") return failedAnswer(skill.error);
   try {
@@ -121,6 +119,10 @@ async function callTool(
   } finally {
     await skill.close();
   }
+}
+
+function toInputOptions(workspace: Workspace, address: string): ToolInputOptions {
+  return { alsoKnown: ownFlags, readCommand: findScript(workspace, address)?.readCommand };
 }
 
 /** The tool, if it was made here and is at an older version than its folder: the reason is told. */

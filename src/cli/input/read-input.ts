@@ -126,7 +126,7 @@ function refuseLong(flag: string, maxBytes: number): never {
 /** How the words behind a tool's address are read. */
 export interface ToolInputOptions extends ParseFlagsOptions {
   /** Reads the words as the tool's script would, if they are no flags of its parameters: `data.csv -o out.json`. */
-  readonly readCommand?: ScriptCode["readCommand"];
+  readonly readCommand?: ScriptCode["readCommand"] | undefined;
 }
 
 /**
