@@ -147,6 +147,8 @@ export type SkillCommand =
 
 /** What the text of a skill is made with, beside the arguments. */
 export interface TextParts {
+  /** How the reader of the text names the skill's folder. @default its absolute path */
+  readonly directory?: string;
   /** What became of its commands, in order. @default none was run */
   readonly answers?: readonly CommandAnswer[];
   /** Changes the text around the outputs of commands, piece by piece. @default it stays */

@@ -10,6 +10,7 @@ import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure, McpGeneration, ServedClient, ToolClient } from "./client.ts";
 import type { McpExposureRule, McpServerOptions } from "./mcp-server-options.ts";
 import { limitSession } from "./sessions/limit-session.ts";
+import type { SessionUse } from "./sessions/user-sessions.ts";
 import { getToolList } from "./tools/attach-tools.ts";
 
 /** What a client is made of. */
@@ -19,7 +20,7 @@ export interface ClientParts {
   readonly caller: () => Caller;
   readonly generation: McpGeneration;
   /** The session of the process, or of the user over HTTP. */
-  readonly session: Session;
+  readonly use: Pick<SessionUse, "session" | "isRemote">;
   /** The server of the client, which knows what a client of 2025 said when it connected; `undefined` before it is made. */
   readonly mcp: () => McpServer | undefined;
 }
@@ -27,7 +28,7 @@ export interface ClientParts {
 type Info = ReturnType<ServedClient["info"]>;
 
 /** Makes what the parts of the server know of a client. */
-export function createClient({ options, caller, generation, session, mcp }: ClientParts): ToolClient {
+export function createClient({ options, caller, generation, use, mcp }: ClientParts): ToolClient {
   const { workspace, store, forge, listFiles, resources = [], prompts = [], exposure = "both" } = options;
   let seen: Info;
   let limited: { readonly caller: Caller; readonly session: Session } | undefined;
@@ -38,7 +39,9 @@ export function createClient({ options, caller, generation, session, mcp }: Clie
     workspace,
     get session() {
       const now = caller();
-      if (limited?.caller !== now) limited = { caller: now, session: limitSession(session, now, workspace) };
+      if (limited?.caller !== now) {
+        limited = { caller: now, session: limitSession(use.session, now, workspace, use.isRemote) };
+      }
       return limited.session;
     },
     get caller() {

@@ -63,14 +63,14 @@ export interface Served extends McpInstance {
   readonly client: ToolClient;
 }
 
-/** Makes the server for one client that uses `session`. */
+/** Makes the server for one client. */
 export function serveClient(
   services: Services,
-  { caller, generation, session }: Pick<ClientParts, "caller" | "generation" | "session">,
+  { caller, generation, use }: Pick<ClientParts, "caller" | "generation" | "use">,
 ): Served {
   const { options } = services;
   let made: McpInstance | undefined;
-  const client = createClient({ options, caller, generation, session, mcp: () => made?.mcp });
+  const client = createClient({ options, caller, generation, use, mcp: () => made?.mcp });
   made = createInstance(services, client);
   return { ...made, client };
 }
@@ -151,10 +151,9 @@ export function serveConnection(
   }: { readonly caller: Caller; readonly generation: McpGeneration; readonly use: SessionUse },
   isListening: () => boolean = () => true,
 ): ServedConnection {
-  const { session } = use;
   const { notices } = services;
   const current = new AsyncLocalStorage<Caller>();
-  const served = serveClient(services, { caller: () => current.getStore() ?? caller, generation, session });
+  const served = serveClient(services, { caller: () => current.getStore() ?? caller, generation, use });
   const notifier = createInstanceNotifier(served, served.client, isListening);
   const ends = [followClient(served.client, notifier), notices.add(notifier)];
   return {

@@ -193,9 +193,9 @@ function findMentions(text: string): string[] {
   return [...new Set(references.map((reference) => reference.address))];
 }
 
-function createRender(document: SkillDocument, { directory, files }: CodeFolder): NonNullable<Skill["render"]> {
-  const others = files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
-  return (argumentText, { answers = [], prose, onDiagnostic } = {}) => {
+function createRender(document: SkillDocument, folder: CodeFolder): NonNullable<Skill["render"]> {
+  const others = folder.files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
+  return (argumentText, { answers = [], directory = folder.directory, prose, onDiagnostic } = {}) => {
     const { text, diagnostics } = renderSkillBody(document, {
       arguments: argumentText,
       directory,

@@ -34,11 +34,13 @@ export interface SkillOptions {
   readonly running?: "finish" | "cancel";
 }
 
-/** What may be said when a skill is used; all but `onDiagnostic` is for the commands in its text. */
+/** What may be said when a skill is used; all but `directory` and `onDiagnostic` is for the commands in its text. */
 export interface InvokeOptions extends Pick<
   CallOptions,
   "approve" | "approveIfNobody" | "limitMs" | "onEvent" | "refuse" | "scopes" | "signal" | "user"
 > {
+  /** How the reader of the text names the skill's folder. @default its absolute path */
+  readonly directory?: string;
   /** Told of what could not be put into the text: commands that were not run or failed, arguments that are too large. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
 }

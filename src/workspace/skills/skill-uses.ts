@@ -76,11 +76,15 @@ function toState(skill: Skill, { open }: Holder, runningCalls: RunningCalls): Sk
 
 function createInvoke({ set, start }: SkillUseParts, holder: Holder, view: RegistryView): SkillUses["invokeSkill"] {
   const startHere: StartCall = (request, parent, found) => start(request, parent, found, holder);
-  return async (name, argumentText = "", { onDiagnostic, ...options } = {}) => {
+  return async (name, argumentText = "", { directory, onDiagnostic, ...options } = {}) => {
     const skill = findSkill(name, set.skills);
     const runner = { start: startHere, planner: { registry: view, skills: set.skills } };
     const answers = await runCommands(skill, argumentText, runner, options);
-    const parts = { answers, ...(onDiagnostic !== undefined && { onDiagnostic }) };
+    const parts = {
+      answers,
+      ...(directory !== undefined && { directory }),
+      ...(onDiagnostic !== undefined && { onDiagnostic }),
+    };
     const text = renderInstructions(skill, wireNameIn(view), argumentText, parts);
     return describeGaps(skill, runner.planner) + text;
   };

@@ -91,7 +91,7 @@ async function answer(
   const used = use();
   if (used === undefined) return write(request, refuseMore(), aside, streams);
   try {
-    const { answer: made, isStream, end } = await modern.answer(web, { caller, session: used.session });
+    const { answer: made, isStream, end } = await modern.answer(web, { caller, use: used });
     try {
       if (!request.response.headersSent) await write(request, made, { ...aside, isStream }, streams);
     } finally {

@@ -16,13 +16,14 @@ import {
 import { mayReadRun } from "../resources/run-resources.ts";
 import { mostPerCaller, toRunId } from "../resources/run-watch.ts";
 import type { ServedClient } from "../client.ts";
+import type { SessionUse } from "../sessions/user-sessions.ts";
 import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 
 /** Who makes a request, and the session that it uses. */
 export interface ModernRequester {
   readonly caller: Caller;
-  readonly session: Session;
+  readonly use: SessionUse;
 }
 
 /** An answer, and what to do when it is written to its end. */
@@ -42,8 +43,8 @@ export interface ModernService {
 /** Makes what serves the 2026 generation: a server for each request, and for each session one that tells its clients what changes. */
 export function createModernService(services: Services): ModernService {
   const { options, limits, notices } = services;
-  const serve = ({ caller, session }: ModernRequester): Served =>
-    serveClient(services, { caller: () => caller, generation: "2026", session });
+  const serve = ({ caller, use }: ModernRequester): Served =>
+    serveClient(services, { caller: () => caller, generation: "2026", use });
   const bus = createListenBus(serve);
   const handler = createMcpHandler(
     ({ authInfo }) => {
@@ -128,13 +129,13 @@ function createListenBus(serve: (requester: ModernRequester) => Served): ListenB
   const opening = new AsyncLocalStorage<ModernRequester>();
   const bySession = new Map<Session, { readonly listeners: Set<Listener>; readonly end: () => void }>();
 
-  function follow({ caller, session }: ModernRequester): Set<Listener> {
-    const known = bySession.get(session)?.listeners;
+  function follow({ caller, use }: ModernRequester): Set<Listener> {
+    const known = bySession.get(use.session)?.listeners;
     if (known !== undefined) return known;
     const listeners = new Set<Listener>();
     const tell = (event: ServerEvent): void => listeners.forEach((listener) => listener(event));
     // What tokens with fewer scopes may not see is told to them too: the list that they read then has not changed.
-    const { client } = serve({ caller: { ...caller, scopes: "all" }, session });
+    const { client } = serve({ caller: { ...caller, scopes: "all" }, use });
     const end = followClient(
       client,
       tellOnce({
@@ -144,7 +145,7 @@ function createListenBus(serve: (requester: ModernRequester) => Served): ListenB
         resourceUpdated: (uri) => tell({ kind: "resource_updated", uri }),
       }),
     );
-    bySession.set(session, { listeners, end });
+    bySession.set(use.session, { listeners, end });
     return listeners;
   }
 
@@ -162,8 +163,8 @@ function createListenBus(serve: (requester: ModernRequester) => Served): ListenB
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
-        bySession.get(requester.session)?.end();
-        bySession.delete(requester.session);
+        bySession.get(requester.use.session)?.end();
+        bySession.delete(requester.use.session);
       };
     },
   };

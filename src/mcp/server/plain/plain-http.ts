@@ -33,8 +33,7 @@ export function createPlainHttp({ options, calls }: Services): AnswerPlainHttp {
     if (used === undefined) return false;
     try {
       const mcp = (): undefined => undefined;
-      const { session } = used;
-      const client = createClient({ options, caller: () => caller, generation: "2026", session, mcp });
+      const client = createClient({ options, caller: () => caller, generation: "2026", use: used, mcp });
       const said = { mcpReq: { envelope: request.envelope ?? {} } };
       client.see(said);
       const called = client.session.getTool(request.name)?.tool;

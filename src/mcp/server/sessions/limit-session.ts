@@ -6,23 +6,26 @@ import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { Session, Workspace } from "../../../workspace/workspace.ts";
 import type { SkillOutcome } from "../../../workspace/skills/skill-methods.ts";
+import { toRemoteDirectory } from "../skills/served-skill.ts";
 
 /**
  * A session as a caller sees it: tools and skills that another user made and has not shared are not there, nor tools that the caller's
  * scopes do not allow, nor skills of which they may call no tool. A call of such a tool fails, whether they make it themselves or a
- * program, a pipeline or another tool does on their behalf.
+ * program, a pipeline or another tool does on their behalf. For a caller that may be on another machine (`isRemote`), the texts of skills
+ * do not say where they lie on this one.
  */
 export function limitSession(
   session: Session,
   { id, scopes: given }: Caller,
   { ownerOf }: Pick<Workspace, "ownerOf">,
+  isRemote = false,
 ): Session {
   const owner = ownerOf(id);
   const scopes = hasAllTools(given) ? "all" : given;
-  const key = JSON.stringify([owner ?? null, scopes === "all" ? scopes : [...scopes].toSorted()]);
+  const key = JSON.stringify([owner ?? null, isRemote, scopes === "all" ? scopes : [...scopes].toSorted()]);
   const known = limitedSessions.get(session) ?? new Map<string, Session>();
   limitedSessions.set(session, known);
-  const made = known.get(key) ?? createLimited(session, { owner, scopes });
+  const made = known.get(key) ?? createLimited(session, { owner, scopes, isRemote });
   // Tokens may have any scopes: what is kept for them must not grow without end.
   if (known.size >= mostViews) known.clear();
   known.set(key, made);
@@ -38,6 +41,7 @@ const limitedSessions = new WeakMap<Session, Map<string, Session>>();
 interface Viewer {
   readonly owner: string | undefined;
   readonly scopes: Scopes;
+  readonly isRemote: boolean;
 }
 
 /** Tells what a viewer has. */
@@ -48,7 +52,7 @@ interface View {
   isNamed(name: string): boolean;
 }
 
-function createView(session: Session, { owner, scopes }: Viewer): View {
+function createView(session: Session, { owner, scopes }: Pick<Viewer, "owner" | "scopes">): View {
   const isAllowed = (entry: RegisteredTool | undefined): boolean =>
     entry !== undefined && isThereFor(entry.tool.author, owner) && mayCallTool(scopes, entry);
   const isForCaller = ({ name, tools, author }: Skill): boolean =>
@@ -69,15 +73,20 @@ function createView(session: Session, { owner, scopes }: Viewer): View {
 /** What a caller can do with skills. */
 function limitSkills(
   session: Session,
-  scopes: Scopes,
+  { scopes, isRemote }: Viewer,
   { isAllowed, isForCaller, isNamed }: View,
 ): Pick<Session, "activateSkill" | "getActiveSkillTools" | "getSkill" | "getSkills" | "invokeSkill" | "search"> {
+  const show = isRemote ? withoutPath : (skill: Skill) => skill;
   return {
     getSkill(name) {
       const skill = session.getSkill(name);
-      return skill !== undefined && isForCaller(skill) ? skill : undefined;
+      return skill !== undefined && isForCaller(skill) ? show(skill) : undefined;
     },
-    getSkills: () => session.getSkills().filter(({ skill }) => isForCaller(skill)),
+    getSkills: () =>
+      session
+        .getSkills()
+        .filter(({ skill }) => isForCaller(skill))
+        .map((state) => (isRemote ? { ...state, skill: show(state.skill) } : state)),
     activateSkill: async (name, options) => (isNamed(name) ? session.activateSkill(name, options) : missing(name)),
     search: (query, options) =>
       session
@@ -87,9 +96,25 @@ function limitSkills(
     async invokeSkill(name, argumentText, options) {
       const refused = isNamed(name) ? undefined : missing(name).error;
       if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
-      return session.invokeSkill(name, argumentText, { ...options, scopes });
+      const skill = isRemote ? session.getSkill(name) : undefined;
+      const place = skill === undefined ? {} : { directory: toRemoteDirectory(skill) };
+      return session.invokeSkill(name, argumentText, { ...options, ...place, scopes });
     },
   };
+}
+
+const shownRemotely = new WeakMap<Skill, Skill>();
+
+/** The same skill, whose text does not say where its folder is. The same object each time: it is a key of what is kept for a skill. */
+function withoutPath(skill: Skill): Skill {
+  const { render } = skill;
+  if (render === undefined) return skill;
+  const made = shownRemotely.get(skill) ?? {
+    ...skill,
+    render: (argumentText, parts) => render(argumentText, { ...parts, directory: toRemoteDirectory(skill) }),
+  };
+  shownRemotely.set(skill, made);
+  return made;
 }
 
 function createLimited(session: Session, viewer: Viewer): Session {
@@ -120,7 +145,7 @@ function createLimited(session: Session, viewer: Viewer): Session {
         };
         if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
       }),
-    ...limitSkills(session, scopes, view),
+    ...limitSkills(session, viewer, view),
     call: ((tool: string, input?: unknown, options?: CallOptions) =>
       session.call(tool, input, { ...options, scopes })) as Session["call"],
   };

@@ -5,6 +5,8 @@ import type { McpServerLimits } from "../mcp-server-options.ts";
 /** A session of a user while a request or a connection uses it. */
 export interface SessionUse {
   readonly session: Session;
+  /** Whether those who use it may be on other machines. */
+  readonly isRemote: boolean;
   /** A request of the connection came: the session is not idle. */
   touch(): void;
   /** Ends the use; `usedAt`, by `performance.now()`, is when the session was used last. Calling it again does nothing. */
@@ -101,6 +103,7 @@ function beginUse(held: Held): SessionUse {
   touch();
   return {
     session: held.session,
+    isRemote: true,
     touch: () => touch(),
     end(usedAt) {
       if (isOver) return;

@@ -12,7 +12,7 @@ import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
 import { toDigest } from "../../../platform/digest.ts";
 import { readListed } from "../../../workspace/dispatch/skill-dispatch.ts";
 import { compareTexts } from "../resources/page-items.ts";
-import { skillRoot, toSkillUri } from "./skill-uri.ts";
+import { skillRoot, toServedName, toSkillUri } from "./skill-uri.ts";
 
 /** One file of a skill that clients can read. */
 export interface ServedFile {
@@ -76,6 +76,14 @@ export function isWithinLimits({ folder }: Skill): boolean {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   // The document may be one more, and written anew.
   return files.length < SKILL_LIMITS.files && bytes < SKILL_LIMITS.bytes;
+}
+
+/**
+ * How a client on another machine names the folder of a skill: by the URI of its files where they are served, or else relative to it, as
+ * `read_skill_file` takes them.
+ */
+export function toRemoteDirectory(skill: Skill): string {
+  return isWithinLimits(skill) ? toSkillUri(toServedName(skill.name)) : ".";
 }
 
 interface Document {

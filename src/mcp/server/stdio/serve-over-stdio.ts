@@ -26,7 +26,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       const connection = serveConnection(services, {
         caller: processCaller,
         generation: era === "legacy" ? "2025" : "2026",
-        use: { session, touch() {}, end() {} },
+        use: { session, isRemote: false, touch() {}, end() {} },
       });
       connections.add(connection);
       current = connection;
