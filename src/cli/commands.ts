@@ -8,6 +8,8 @@ export interface CommandEntry {
   readonly summary: string;
   /** With `--json` it prints one event a line: a failure is one line, too. @default false */
   readonly printsLines?: boolean;
+  /** It reads skills and calls no tool, so that its process can do without optimised WASM. @default false */
+  readonly onlyReads?: boolean;
   load(): Promise<CliCommand>;
 }
 
@@ -64,16 +66,19 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "list",
     summary: "List the tools and the skills",
+    onlyReads: true,
     load: async () => (await import("./commands/list.ts")).listCommand,
   },
   {
     name: "show",
     summary: "Show everything about one tool or skill, and how to use it",
+    onlyReads: true,
     load: async () => (await import("./commands/show.ts")).showCommand,
   },
   {
     name: "search",
     summary: "Find skills and tools by what they do",
+    onlyReads: true,
     load: async () => (await import("./commands/search.ts")).searchCommand,
   },
   {
@@ -84,6 +89,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "check",
     summary: "Check skills: what is wrong, where, and what to do",
+    onlyReads: true,
     load: async () => (await import("./commands/check.ts")).checkCommand,
   },
   {
@@ -115,11 +121,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "add",
     summary: "Add skills of others: from a repository, an archive, a package, a marketplace",
+    onlyReads: true,
     load: async () => (await import("./commands/add.ts")).addCommand,
   },
   {
     name: "update",
     summary: "Fetch the skills again that were added, and see what changed",
+    onlyReads: true,
     load: async () => (await import("./commands/update.ts")).updateCommand,
   },
   {
@@ -130,6 +138,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "freeze",
     summary: "Write the parameters that were read from a skill's scripts into its manifest",
+    onlyReads: true,
     load: async () => (await import("./commands/freeze.ts")).freezeCommand,
   },
   {
@@ -140,11 +149,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "trust",
     summary: "Let a configuration, or skills of a project, run as they are now",
+    onlyReads: true,
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   },
   {
     name: "grant",
     summary: "Grant a skill more than its own files ask for: paths, hosts, variables, programs, packages",
+    onlyReads: true,
     load: async () => (await import("./commands/grant.ts")).grantCommand,
   },
   {

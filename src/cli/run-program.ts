@@ -35,7 +35,14 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   keepStdoutClean();
   process.on("exit", onEarlyExit);
   process.on("uncaughtException", (cause) => void finish(toFailedAnswer(cause)));
+  if (commands.some(({ name, onlyReads }) => name === argv[0] && onlyReads === true)) await runWasmUnoptimised();
   await finish(await runCli(argv, { terminal, env, cwd: process.cwd() }).catch(toFailedAnswer));
+}
+
+/** Optimising the parsers of scripts takes 500 MB for a moment, and more time than it saves. */
+async function runWasmUnoptimised(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
+  for (const flag of ["--liftoff-only", "--no-wasm-dynamic-tiering", "--no-wasm-tier-up"]) setFlagsFromString(flag);
 }
 
 /** `--json` counts for failures too, even if the rest of the line cannot be read; behind `--` it belongs to a tool. */

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill } from "../../core/skill.ts";
@@ -42,8 +41,6 @@ export async function checkFolders(
   options: LoadSkillsOptions,
   directory: string,
 ): Promise<CheckedFolders> {
-  // Optimising the parsers of scripts takes 300 MB for a moment, and more time than it saves. This process only checks.
-  for (const flag of ["--liftoff-only", "--no-wasm-dynamic-tiering", "--no-wasm-tier-up"]) setFlagsFromString(flag);
   const found = findSkills(places);
   const cache = openFactsCache(options.cacheFolder);
   const pythonReader = createPythonReader();
