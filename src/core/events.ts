@@ -69,7 +69,7 @@ export interface ToolBroken {
   readonly type: "tool-broken";
   readonly call: string;
   readonly tool: string;
-  /** So many in a row. */
+  /** How many calls have failed in a row. */
   readonly failures: number;
   readonly openMs: number;
 }

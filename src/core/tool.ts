@@ -42,13 +42,13 @@ export interface ToolLimits {
   readonly rate?: ToolRate;
 }
 
-/** So many calls in so much time. */
+/** A rate limit: `calls` in `inMs` milliseconds. */
 export interface ToolRate {
   readonly calls: number;
   readonly inMs: number;
   /**
-   * So many calls may come at once, after a pause; the rest evenly: a token bucket. @default any stretch of time as long as `inMs`
-   * has at most `calls` of them, or about that many if they are more than 100: a sliding window
+   * Makes the limit a token bucket: after a pause, `burst` calls may come at once, and further calls at an even pace. @default a sliding
+   * window: at most `calls` in any period of `inMs`; if `calls` is more than 100, about that many
    */
   readonly burst?: number;
 }

@@ -9,7 +9,7 @@ import { removeTree } from "./work-area.ts";
 /** Where the private folder of a call is inside, in sandboxes that can show a folder at another place. */
 export const workTarget = "/opt/kitbag/call";
 
-/** So many files and folders fit into a private folder. */
+/** The maximum number of files and folders in a private folder. */
 export const mostWorkFiles = 16_384;
 
 /** The private folder of a call, on the host. */

@@ -87,25 +87,25 @@ export class ShownCounter {
   }
 }
 
-/** A text that is the same for the same holder, and for no other. */
+/** A key for maps by holder. */
 export function keyOf({ kind, name }: CostHolder): string {
   return `${kind} ${name}`;
 }
 
-/** Whom tokens are put down to. */
+/** The tool, skill or other part of a run to which the cost of tokens is attributed. */
 export interface CostHolder {
   readonly kind: CostKind;
   readonly name: string;
   readonly skill?: string;
 }
 
-/** The holder of everything else: what users and the model say. */
+/** For everything else: messages of users and text of the model. */
 export const conversation: CostHolder = { kind: "conversation", name: "conversation" };
 
-/** What the agent says about itself. */
+/** For the system text, and the tools that Kitbag adds. */
 export const instructions: CostHolder = { kind: "instructions", name: "instructions" };
 
-/** Tools that are about a skill, by the part of their input that names it. */
+/** Tools of Kitbag that open, close or read a skill, each with the input field that names the skill. */
 const aboutSkills: ReadonlyMap<string, string> = new Map([
   ["activate_skill", "name"],
   ["deactivate_skill", "name"],
@@ -140,10 +140,10 @@ function toTool(toolName: string): CostHolder {
   return { kind: "tool", name: `${owner}/${name}`, skill: owner };
 }
 
-/** What a conversation says about a tool or a skill, and costs. */
+/** A text in the conversation that defines a tool, or is the instructions of a skill, with its size. */
 interface Definition {
   readonly holder: CostHolder;
-  /** Whether it counts as the definition of a tool, or as instructions. */
+  /** `schemas` for the definition of a tool, `results` for the instructions of a skill. */
   readonly kind: "schemas" | "results";
   readonly count: ContentCount;
 }
@@ -160,13 +160,13 @@ function definitionsIn(message: ModelMessage): {
   }
   const { tools = false, summary = false } = markOf(message);
   if (tools) return { definitions: textsOf(message).flatMap(readSpokenChange).map(toDeclared), rest: instructions };
-  // The instructions of open skills stand behind a summary.
+  // A summary message also contains the instructions of the skills that are open.
   return { definitions: summary ? textsOf(message).flatMap(skillTextsIn) : [], rest: conversation };
 }
 
 type ResultPart = Extract<Extract<ModelMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>;
 
-/** The definitions of tools that came of a call. */
+/** The tool definitions in the result of a call. */
 function definitionsOf({ toolName, output }: ResultPart): readonly Definition[] {
   if (toolName === "activate_skill" && output.type === "text") return readActivation(output.value).map(toDeclared);
   if (output.type !== "json") return [];
@@ -175,13 +175,13 @@ function definitionsOf({ toolName, output }: ResultPart): readonly Definition[] 
   return toolName === "search_tools" && Array.isArray(tools) ? tools.flatMap(toDeclaredJson) : [];
 }
 
-/** A tool that is told with what it takes. */
+/** The definition in a JSON value with the name and the input schema of a tool. */
 function toDeclaredJson(value: unknown): readonly Definition[] {
   const { name, input } = (value ?? {}) as { readonly name?: unknown; readonly input?: unknown };
   return typeof name === "string" && input !== undefined ? [toDeclared({ name, text: JSON.stringify(value) })] : [];
 }
 
-/** The instructions of open skills in a text of Kitbag's own. */
+/** The instructions of open skills, in a text that Kitbag wrote. */
 export function skillTextsIn(text: string): readonly Definition[] {
   return [...text.matchAll(/<skill_content name="([^"\n]+)">\n.*?\n<\/skill_content>/gsu)].map(
     ([whole, name = ""]) => ({

@@ -11,7 +11,7 @@ import { refuse, refuseFound } from "../expectations.ts";
 import { sealDecision, type AskedApproval } from "./approval-seal.ts";
 import { foldJournal } from "./fold-journal.ts";
 
-/** Where a decision is written, and what seals it. */
+/** The store of runs, and the key that seals a decision. */
 export interface DecisionPlace {
   readonly runs: Runs;
   readonly sealer: Sealer | undefined;
@@ -69,7 +69,7 @@ function findWaiting(
   return refuseFound(
     "approval",
     quote(approval),
-    waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "),
+    waiting.length === 0 ? "an approval that is waiting; no call of this run is waiting" : waiting.join(" or "),
   );
 }
 

@@ -20,16 +20,16 @@ import { fromKeptMessage, type KeptEvent, type RunLog } from "./run-log.ts";
 export interface ReplayReport {
   readonly run: string;
   readonly status: "same" | "diverged";
-  /** How many answers of the model were the same, or were until something was not. */
+  /** How many model answers were compared and equal, before the end or the first difference. */
   readonly steps: number;
-  /** Where it was not the same for the first time. */
+  /** The first difference. */
   readonly divergence?: Divergence;
 }
 
 const keptTypes = new Set(["task-start", "model-answer", "message-added", "memory-compacted"]);
 
 /**
- * Goes through a run again with the answers and outcomes of its journal: neither the model nor a tool is asked.
+ * Runs the agent loop again with the model answers and tool outcomes of the journal, and compares. No model is asked and no tool runs.
  *
  * @throws {KitbagError} `run-not-found`, `run-damaged`.
  */
@@ -78,9 +78,9 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
       memory: toMemory(recorded),
       limits: unlimited,
       approve: undefined,
-      // The journal holds what they left.
+      // The values in the journal are those after the guards.
       guards: [],
-      // What was paid for once is not paid for again.
+      // A replay costs nothing.
       counter: createUsageCounter(),
     },
     start.messages.map(fromKeptMessage),
@@ -88,16 +88,16 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   run.done = folded.outcomes;
   run.changed = new Map(folded.changed);
-  run.steering.push(...said(recorded, 0));
+  run.steering.push(...steeringTexts(recorded, 0));
   return run;
 }
 
 /** Repeats the steering messages of the recorded run, each after the same model answer. */
 function toSteering(recorded: readonly KeptEvent[], run: () => RunState): RunState["parts"]["hooks"] {
-  return { afterModel: ({ step }) => void run().steering.push(...said(recorded, step)) };
+  return { afterModel: ({ step }) => void run().steering.push(...steeringTexts(recorded, step)) };
 }
 
-function said(recorded: readonly KeptEvent[], step: number): readonly string[] {
+function steeringTexts(recorded: readonly KeptEvent[], step: number): readonly string[] {
   return recorded.flatMap((event) => {
     if (event.type !== "message-added" || event.reason !== "steering" || event.step !== step) return [];
     const [part] = event.message.role === "user" ? event.message.content : [];
@@ -129,7 +129,7 @@ async function compareRun(run: RunState, { answers }: Folded, isDone: boolean): 
   return { run: run.id, status: "same", steps: Math.min(run.step, answers.length) };
 }
 
-/** A question that the journal has no answer to is its end, unless the run was done there. */
+/** A model request without an answer in the journal ends the replay. It is a difference only if the recorded run had ended there. */
 function toReplayEnd(
   cause: unknown,
   unanswered: { readonly step: number; readonly isDone: boolean } | undefined,
@@ -137,11 +137,11 @@ function toReplayEnd(
   if (cause instanceof ReplayEnd) return cause;
   if (unanswered === undefined || !isKitbagError(cause, "model-failed")) throw cause;
   const { step, isDone } = unanswered;
-  const what = "the model is asked once more";
-  return new ReplayEnd(isDone ? { step, what, expected: "the end of the run", found: "a question" } : undefined);
+  const what = "the agent makes one more model request";
+  return new ReplayEnd(isDone ? { step, what, expected: "the end of the run", found: "a model request" } : undefined);
 }
 
-/** Where a replay is not what the run was. */
+/** A difference between a replay and the recorded run. */
 export interface Divergence {
   readonly step: number;
   /** What differs, in words. */
@@ -161,10 +161,10 @@ class ReplayEnd extends Error {
   }
 }
 
-/** Makes a log that writes nothing, and compares what is to be written with what is there. */
+/** Makes a log that writes nothing: it compares each event with the next one of the journal. */
 function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Folded): RunLog {
   let next = 0;
-  // The loop does not wait for every line that it writes: what was wrong with one is thrown at the next place where it does.
+  // The loop does not await every event that it writes. A difference in such an event is thrown at the next call that it awaits.
   let end: ReplayEnd | undefined;
   const shown: Shown = { before: new Map(), now: new Map() };
 
@@ -195,7 +195,7 @@ function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Folded): 
   };
 }
 
-/** The tools that the model was shown, and those that it is shown now, each with a digest. */
+/** The tools in the model requests of the recorded run and of the replay, by name, each with a digest. */
 interface Shown {
   readonly before: Map<string, string>;
   readonly now: Map<string, string>;
@@ -205,10 +205,10 @@ function compare(expected: KeptEvent | undefined, found: KeptEvent, shown: Shown
   if (expected === undefined) return new ReplayEnd(undefined);
   const step = "step" in expected ? expected.step : 0;
   const difference =
-    findDifference("something else happens", expected.type, found.type) ??
+    findDifference("the next event is another one", expected.type, found.type) ??
     (expected.type === "model-answer" ? compareAnswers(expected, found as ModelAnswered, shown) : undefined) ??
     (expected.type === "message-added" && "message" in found
-      ? findDifference("the agent says something else", expected.message, found.message)
+      ? findDifference("the agent adds another message", expected.message, found.message)
       : undefined);
   return difference && new ReplayEnd({ step, ...difference });
 }
@@ -225,7 +225,7 @@ function compareAnswers(expected: ModelAnswered, found: ModelAnswered, shown: Sh
   );
 }
 
-/** A run that was made from another with something changed does not say what the model was shown up to there. */
+/** Compares digests of the prompt. In a fork, copied answers after the changed step have no digest. */
 function comparePrompts(expected: string | undefined, found: string | undefined): Difference {
   if (expected === undefined) return undefined;
   const [messages, system] = expected.split(".");
@@ -236,7 +236,7 @@ function comparePrompts(expected: string | undefined, found: string | undefined)
   );
 }
 
-/** Says which tools are others, if the journal says which there were. */
+/** Compares digests of the tools, and names those that differ if the journal names them. */
 function compareTools({ tools: expected }: ModelAnswered, { tools: found }: ModelAnswered, shown: Shown): Difference {
   const what = "the model is shown other tools";
   const difference = findDifference(what, expected, found);

@@ -54,12 +54,12 @@ export function toJsonText(value: unknown): string {
 /** Counts the tokens of a text. */
 export type CountTokens = (text: string) => number;
 
-/** So much of what stays of a text is its beginning. */
+/** The share of a shortened text that is its beginning; the rest is its end. */
 const headShare = 0.7;
-/** The note between beginning and end has about so many tokens. */
+/** About how many tokens the note between beginning and end has. */
 const noteTokens = 16;
 
-/** A text of at most so many tokens: its beginning and its end, with a note of what is missing between them. */
+/** A text of at most `maxTokens` tokens: its beginning and its end, with a note of what is missing between them. */
 export function cutToTokens(text: string, maxTokens: number, count: CountTokens): string {
   const tokens = count(text);
   if (tokens <= maxTokens) return text;

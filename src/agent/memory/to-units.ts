@@ -105,7 +105,7 @@ const userWords =
 const assistantWords =
   /\b(?:decided|decision|(?:I|we)(?:['’]ll| will) (?:use|go with)|agreed|the plan is|chose|conclusion|root cause|it turns out)\b/iu;
 
-/** So much of a text is looked at: its beginning and its end. */
+/** How many characters of a text are read: at its beginning and at its end. */
 const headLength = 8000;
 const tailLength = 2000;
 /** The most marks of one unit that are remembered. */

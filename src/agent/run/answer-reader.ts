@@ -28,7 +28,7 @@ export interface AnswerListener {
   onInput(id: string, tool: string, text: string): void;
 }
 
-/** Nothing was counted. */
+/** The usage of an answer whose tokens the provider did not report. */
 export const noUsage: ModelUsage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
@@ -45,16 +45,16 @@ interface OpenPart {
 }
 
 /**
- * Reads an answer to its end. One that broke off is what had come until then, cut.
+ * Reads an answer to its end. If the stream breaks off, the answer is what had arrived until then, with the finish reason `interrupted`.
  *
- * @throws whatever an `error` part holds, if nothing came before it.
+ * @throws the error of an `error` part, if nothing else arrived.
  */
 export async function readAnswer({ source }: PartAnswer, listener: AnswerListener | undefined): Promise<Answer> {
   const reading = new AnswerReading(listener);
   try {
     for (;;) {
       const next = source.next();
-      // Nothing is waited for that is there.
+      // A part that has already arrived is not awaited, which would cost a turn of the event loop.
       const part = next instanceof Promise ? await next : next;
       if (part === undefined) return reading.answer();
       reading.add(part);
@@ -78,7 +78,7 @@ class AnswerReading {
   #by: string | undefined;
   #usage = noUsage;
   #failure: unknown;
-  /** An answer that has no end was cut. */
+  /** Stays `interrupted` if no `finish` part arrives. */
   #finishReason: FinishReason = { unified: "interrupted", raw: undefined };
 
   constructor(listener: AnswerListener | undefined) {
@@ -87,7 +87,7 @@ class AnswerReading {
 
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
-    // The input of a call that was begun is nothing that can be kept, but it was shown: the model goes on, and is not asked again.
+    // The incomplete input of a tool call is not kept. But users saw it, so this counts as an answer that broke off, not as a failed request.
     const isEmpty = content.length === 0 && !this.#hasBegunInput;
     if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
@@ -102,10 +102,10 @@ class AnswerReading {
   }
 
   add(part: ModelPart): void {
-    const take = takers.get(part.type);
+    const handle = partHandlers.get(part.type);
     // Patch releases of the provider packages add part types. Unknown parts are kept and do no harm.
-    if (take === undefined) (this.#unknown ??= []).push(toJson(part));
-    else take(this, part as never);
+    if (handle === undefined) (this.#unknown ??= []).push(toJson(part));
+    else handle(this, part as never);
   }
 
   keep(part: ModelContent): void {
@@ -116,12 +116,12 @@ class AnswerReading {
     if (warnings !== undefined && warnings.length > 0) this.#warnings = warnings.map(describeWarning);
   }
 
-  note({ modelId }: { modelId?: string }): void {
+  setModelId({ modelId }: { modelId?: string }): void {
     this.#modelId = modelId;
   }
 
   finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
-    // Not all models say all that they must.
+    // Some models leave out the usage or the finish reason.
     this.#usage = usage?.inputTokens === undefined || usage.outputTokens === undefined ? noUsage : usage;
     const by = providerMetadata?.["kitbag"]?.["model"];
     if (typeof by === "string") this.#by = by;
@@ -129,7 +129,7 @@ class AnswerReading {
   }
 
   fail({ error }: { error: unknown }): void {
-    this.#failure ??= error ?? new Error("the model says that it failed, and not why");
+    this.#failure ??= error ?? new Error("the model reported a failure without a reason");
     this.#finishReason = { unified: "interrupted", raw: undefined };
   }
 
@@ -173,13 +173,13 @@ class AnswerReading {
   }
 }
 
-type Taker = (reading: AnswerReading, part: never) => void;
+type PartHandler = (reading: AnswerReading, part: never) => void;
 
-const keep: Taker = (reading, part) => reading.keep(part);
-const pass: Taker = () => undefined;
+const keep: PartHandler = (reading, part) => reading.keep(part);
+const ignore: PartHandler = () => undefined;
 
-/** What is done with a part of each type. */
-const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
+/** How a part of each type is added to the answer. */
+const partHandlers: ReadonlyMap<string, PartHandler> = new Map<string, PartHandler>([
   ["text-start", (reading, part) => reading.start("text", part)],
   ["text-delta", (reading, part) => reading.extend("text", part)],
   ["text-end", (reading, part) => reading.end(part)],
@@ -188,7 +188,7 @@ const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
   ["reasoning-end", (reading, part) => reading.end(part)],
   ["tool-input-start", (reading, part) => reading.startInput(part)],
   ["tool-input-delta", (reading, part) => reading.extendInput(part)],
-  ["tool-input-end", pass],
+  ["tool-input-end", ignore],
   ["tool-call", keep],
   ["tool-result", keep],
   ["tool-approval-request", keep],
@@ -196,11 +196,11 @@ const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
   ["reasoning-file", keep],
   ["source", keep],
   ["custom", keep],
-  ["response-metadata", (reading, part) => reading.note(part)],
+  ["response-metadata", (reading, part) => reading.setModelId(part)],
   ["finish", (reading, part) => reading.finish(part)],
   ["stream-start", (reading, part) => reading.warn(part)],
-  ["ping", pass],
-  ["raw", pass],
+  ["ping", ignore],
+  ["raw", ignore],
   ["error", (reading, part) => reading.fail(part)],
 ]);
 
@@ -242,7 +242,7 @@ function toJson(part: unknown): JsonValue {
   }
 }
 
-/** Says who gave an answer, and what it cost if that is known: of a model that is several it is one of them. */
+/** Tells which model gave an answer, and what the answer cost if the price is known. For a group of models, it is the member that answered. */
 export function priceAnswer(
   { model, priceOf }: Pick<ReadyModel, "model" | "priceOf">,
   answer: Pick<Answer, "by" | "modelId" | "usage">,

@@ -20,10 +20,10 @@ export interface NotedCall {
   readonly readOnly: boolean | undefined;
 }
 
-/** So often the same may happen before the model is told, and before it is stopped. */
+/** How often the same calls may be repeated until the model is warned, and until the run is stopped. */
 const nudgeAt = 3;
 const stopAt = 6;
-/** So many calls in a row may fail. */
+/** The same for calls that fail in a row. */
 const nudgeAtFailures = 8;
 const stopAtFailures = 16;
 /** In so many steps in a row a tool that only reads may say the same, whatever it is asked; one that may do more, twice as often. */

@@ -152,7 +152,7 @@ function restore(run: RunState, folded: Folded): void {
   noteCalls(run, folded);
 }
 
-/** So many answers say all that the detector of circles looks at. */
+/** The number of latest answers from which the loop detector gets its state again. */
 const noted = 32;
 
 function noteCalls(

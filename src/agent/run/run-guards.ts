@@ -45,8 +45,13 @@ function contextOf(run: RunState): GuardContext {
   return { guards, approve, signal, run: id, step, note, ...(user !== undefined && { user }) };
 }
 
-/** What guards make of a value. @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first. */
-async function pass<Value>(context: GuardContext, place: GuardPlace, value: Value, tool?: string): Promise<Value> {
+/** Applies the guards to a value, and returns the value with their changes. @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first. */
+async function applyGuards<Value>(
+  context: GuardContext,
+  place: GuardPlace,
+  value: Value,
+  tool?: string,
+): Promise<Value> {
   const { guards, approve: _approve, signal, note, ...facts } = context;
   const guarded = { ...facts, place, value: value as JsonValue, ...(tool !== undefined && { tool }) };
   const judged = await untilStopped(signal, judge(guards, guarded));
@@ -62,12 +67,12 @@ function toRefusal({ guard, place, reason = "" }: GuardAct): KitbagError {
   return new KitbagError("guard-refused", { guard, place, reason });
 }
 
-/** Asks whether a value may pass. Answers with why not. */
+/** Asks for approval of a value. Returns the reason if it is denied. */
 async function askPerson(context: GuardContext, act: GuardAct, guarded: Guarded): Promise<string | undefined> {
   const { approve, signal, user } = context;
   const { place, value, run = "", tool = place } = guarded;
   if (approve === undefined) return `${act.reason}; there is no person to ask`;
-  const request = { call: `${run}:${place}`, address: tool, tool: questionOf(place), input: value, signal };
+  const request = { call: `${run}:${place}`, address: tool, tool: toQuestion(place), input: value, signal };
   const more = {
     callers: [],
     ...(act.reason !== undefined && { reason: act.reason }),
@@ -77,7 +82,7 @@ async function askPerson(context: GuardContext, act: GuardAct, guarded: Guarded)
   return decision.decision === "deny" ? decision.reason : undefined;
 }
 
-/** Asks for a decision about something that is not yet a call. One who throws denies. */
+/** Asks for a decision before there is a call. If `approve` throws, the decision is to deny. */
 export async function decide(
   approve: Approve,
   request: ApprovalRequest,
@@ -94,13 +99,13 @@ export async function decide(
   }
 }
 
-/** What a person sees in the place of a tool when they are asked about something that is no call. */
-function questionOf(place: GuardPlace): Tool {
+/** What an approval request shows in place of a tool when a guard asks about a value, not about a call. */
+function toQuestion(place: GuardPlace): Tool {
   const description = `A guard asks whether this ${place} may pass`;
   return createTool({ name: `guarded-${place}`, description, code: { kind: "guard" }, needsApproval: true });
 }
 
-/** Messages of a task as guards leave them. Pictures have no text, and a model's own reasoning is signed: neither is shown to them. */
+/** Applies the guards to the messages of a task, except for images, which have no text, and reasoning, which the model has signed. */
 export async function guardMessages(
   context: GuardContext,
   messages: readonly ModelMessage[],
@@ -108,7 +113,8 @@ export async function guardMessages(
   if (!hasGuardAt(context.guards, "task")) return messages;
   const guarded: ModelMessage[] = [];
   for (const message of messages) {
-    if (message.role === "system") guarded.push({ ...message, content: await pass(context, "task", message.content) });
+    if (message.role === "system")
+      guarded.push({ ...message, content: await applyGuards(context, "task", message.content) });
     else {
       const content = [];
       for (const part of message.content) content.push(await guardPart(context, part));
@@ -121,26 +127,26 @@ export async function guardMessages(
 type Part = Exclude<ModelMessage, { role: "system" }>["content"][number];
 
 async function guardPart(context: GuardContext, part: Part): Promise<Part> {
-  if (part.type === "text") return { ...part, text: await pass(context, "task", part.text) };
-  if (part.type === "tool-call") return { ...part, input: await pass(context, "task", part.input) };
-  if (part.type === "tool-result") return { ...part, output: await pass(context, "task", part.output) };
+  if (part.type === "text") return { ...part, text: await applyGuards(context, "task", part.text) };
+  if (part.type === "tool-call") return { ...part, input: await applyGuards(context, "task", part.input) };
+  if (part.type === "tool-result") return { ...part, output: await applyGuards(context, "task", part.output) };
   return part;
 }
 
-/** A text that is said to the model. @throws {KitbagError} `guard-refused` */
+/** Applies the guards to a text for the model. @throws {KitbagError} `guard-refused` */
 export async function guardText(context: GuardContext, text: string): Promise<string> {
-  return pass(context, "task", text);
+  return applyGuards(context, "task", text);
 }
 
-/** The same in a run. @throws {KitbagError} `guard-refused` */
-export async function guardSaid(run: RunState, text: string): Promise<string> {
-  return hasGuardAt(run.parts.guards, "task") ? pass(contextOf(run), "task", text) : text;
+/** The same for a text that is added during a run. @throws {KitbagError} `guard-refused` */
+export async function guardAddedText(run: RunState, text: string): Promise<string> {
+  return hasGuardAt(run.parts.guards, "task") ? applyGuards(contextOf(run), "task", text) : text;
 }
 
-/** What guards say about the input of a call, as a hook would; `ask` if a person must be asked. */
+/** What the guards decided about the input of a call: the verdict of a hook, or `ask` if the call needs approval. */
 export type GuardedVerdict = CallVerdict | { readonly input: JsonValue; readonly ask: string };
 
-/** What guards say about a call with this input. */
+/** Applies the guards to the input of a call. */
 export async function guardInput(
   run: RunState,
   { address: tool }: PlannedCall,
@@ -155,13 +161,13 @@ export async function guardInput(
   return value === input ? undefined : { input: value };
 }
 
-/** The outcome of a call after the guards. Never throws: a refused outcome is a failure, and so is one that a guard failed to check. */
+/** Applies the guards to the outcome of a call. Never throws: if a guard refuses the outcome or fails, the result is a failure. */
 export async function guardOutcome(context: GuardContext, tool: string, outcome: ToolOutcome): Promise<ToolOutcome> {
   try {
-    return withShown(outcome, await pass(context, "tool-output", shownOf(outcome), tool));
+    return withShown(outcome, await applyGuards(context, "tool-output", shownOf(outcome), tool));
   } catch (cause) {
     if (isKitbagError(cause, "guard-refused")) return { status: "failed", error: cause.toJSON() };
-    const reason = "the run was stopped before it was looked at";
+    const reason = "the run was stopped before the guards had checked the output";
     return {
       status: "failed",
       error: toFailure("guard-refused", { guard: "tool-output", place: "tool-output", reason }),
@@ -178,12 +184,12 @@ export function guardResult(
   return hasGuardAt(run.parts.guards, "tool-output") ? guardOutcome(contextOf(run), address, outcome) : outcome;
 }
 
-/** An answer as guards leave it. Its texts are told now: they were held back. @throws {KitbagError} `guard-refused` */
+/** Applies the guards to an answer, and sends its texts to the caller, which were held back until now. @throws {KitbagError} `guard-refused` */
 export async function guardAnswer(run: RunState, answer: ModelAnswered): Promise<ModelAnswered> {
   const content = [];
   for (const part of answer.content) {
     if (part.type !== "text") content.push(part);
-    else content.push({ ...part, text: await pass(contextOf(run), "answer", part.text) });
+    else content.push({ ...part, text: await applyGuards(contextOf(run), "answer", part.text) });
   }
   for (const part of content) {
     if (part.type === "text") run.tell({ type: "text-delta", run: run.id, step: run.step, text: part.text });

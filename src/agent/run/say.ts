@@ -1,6 +1,6 @@
 import type { ModelMessage } from "../../models/model.ts";
 import type { MessageAdded } from "../events.ts";
-import { guardSaid } from "./run-guards.ts";
+import { guardAddedText } from "./run-guards.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Adds a message of the agent itself after the model's last answer. */
@@ -33,5 +33,5 @@ export async function keepSteering(run: RunState): Promise<void> {
 }
 
 async function toMessage(run: RunState, said: string): Promise<ModelMessage> {
-  return { role: "user", content: [{ type: "text", text: await guardSaid(run, said) }] };
+  return { role: "user", content: [{ type: "text", text: await guardAddedText(run, said) }] };
 }

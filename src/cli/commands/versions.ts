@@ -104,7 +104,7 @@ async function listAddresses(versions: Versions, pair: readonly string[], invoca
   return { document: { addresses: items }, text };
 }
 
-/** So much of a digest tells versions apart, and is enough for --diff. */
+/** How many characters of a digest are shown: enough to tell versions apart, and enough for --diff. */
 const shownDigest = "sha256:".length + 12;
 
 async function listVersions(versions: Versions, address: string, { terminal }: Invocation): Promise<Answer> {

@@ -9,7 +9,7 @@ import { serverName, tokenPlaceholder, type ClientRow, type ConnectScope } from 
 import { editServers, readServers, type ServerEdits, type Servers } from "./edit-servers.ts";
 import { renderChange } from "./render-change.ts";
 
-/** The file of a client. */
+/** A configuration file of an MCP client, and the row of the client in the table. */
 export interface Target {
   readonly client: string;
   readonly row: ClientRow;
@@ -17,21 +17,21 @@ export interface Target {
   readonly path: string;
 }
 
-/** What is done to it, and beside it. */
+/** A change to the servers in that file, and what to do before and after it. */
 export interface ClientChange {
   readonly edits: ServerEdits;
   /** Shown with the change. */
   readonly more?: string;
-  /** Done before the file is written: what leaves the file is in another place then. */
+  /** Runs before the file is written, to save elsewhere what the file loses. */
   readonly before?: () => void;
-  /** Done when the file is written. Answers with what the person is told. */
+  /** Runs after the file is written. Returns lines for the user. */
   readonly after?: () => readonly string[];
 }
 
 /**
- * Shows what would change in a client's file, asks, and writes.
+ * Shows what would change in the configuration file of a client, asks the user, makes a backup, and writes the file.
  *
- * @throws {KitbagError} `config-invalid` if the file cannot be used; it is left as it is then.
+ * @throws {KitbagError} `config-invalid` if the file cannot be read as the client reads it; the file is then not changed.
  */
 export async function changeClient(target: Target, change: ClientChange, invocation: Invocation): Promise<Answer> {
   const { row, path } = target;
@@ -65,7 +65,7 @@ function toLines(lines: readonly (string | undefined)[]): string {
   return toPrintable(lines.filter((line) => line !== undefined).join("\n"));
 }
 
-/** Asks whether what was shown is to be written. Answers with why not. */
+/** Asks whether to write the change. Returns the reason if not. */
 async function findRefusal({ terminal, options }: Invocation): Promise<string | undefined> {
   if (options["yes"] === true) return undefined;
   if (!terminal.canAsk) return "Nothing was written: no person can be asked. To write what is shown, add --yes";
@@ -76,7 +76,7 @@ function renderNext({ row, scope }: Target, written: string): string[] {
   return [
     ...(written.includes(tokenPlaceholder)
       ? [
-          `${row.title} reads no variables there: write a token in the place of ${tokenPlaceholder}; kitbag token add makes one`,
+          `${row.title} does not read variables in this file: replace ${tokenPlaceholder} by a token; kitbag token add makes one`,
         ]
       : []),
     `To use it: ${row.then}`,
@@ -113,7 +113,7 @@ export function loadServers(
 function toFileError(path: string, { client, row }: Pick<Target, "client" | "row">, cause: unknown): KitbagError {
   const format = { json: "JSON", jsonc: "JSON with comments", toml: "TOML" }[row.format];
   const [line = ""] = (cause as Error).message.split("\n");
-  const reason = `it is not ${format} that ${row.title} reads (${line}); it was left as it is. Repair it, or add this yourself: kitbag connect ${client} --print`;
+  const reason = `${row.title} cannot read it as ${format} (${line}); it was left as it is. Repair it, or add the server yourself: kitbag connect ${client} --print`;
   return new KitbagError("config-invalid", { path, reason }, { cause });
 }
 
@@ -126,7 +126,7 @@ export function isConnected(target: Target, invocation: Invocation): boolean {
   }
 }
 
-/** Links in a project must not lead out of it. */
+/** The folder that symlinks in the path of the file must not leave; none for a file of the user. */
 function toProject({ scope }: Target, { cwd }: Invocation): string | undefined {
   return scope === "project" ? cwd : undefined;
 }

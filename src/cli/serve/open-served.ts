@@ -33,7 +33,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** So many calls of one user run at once for each core: the rest of the machine is for other users. */
+/** How many calls of one user may run at the same time for each core, so that other users get calls through, too. */
 const callsPerCore = 4;
 
 /** How often it is looked at what `kitbag quota` has set. */
@@ -133,7 +133,7 @@ async function openSkills({ workspace, close }: Workshop, names: readonly string
   }
 }
 
-/** So many paths are found at most, and so many entries of a folder looked at. */
+/** The maximum number of paths in an answer, and of folder entries that are read to find them. */
 const mostFound = 200;
 const mostLookedAt = 10_000;
 

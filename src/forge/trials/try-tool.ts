@@ -131,7 +131,7 @@ interface SampleOptions {
   readonly seed: number;
 }
 
-/** So many more are made than are wanted: some will not fit. */
+/** How many times as many inputs are made as are wanted, because some will not fit the schema. */
 const spare = 4;
 
 /** Makes inputs from a schema, small and odd ones: empty texts, limits, what must be escaped, what is left out. */
@@ -159,7 +159,7 @@ function unique(values: readonly JsonObject[]): JsonObject[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** So many of them, from the first to the last. */
+/** Picks `count` of the values, spread evenly from the first to the last. */
 function spread<Value>(values: readonly Value[], count: number): Value[] {
   const step = Math.max(1, values.length / count);
   return Array.from(

@@ -55,7 +55,7 @@ export interface AccessParts {
 const mostJwts = 1000;
 const longestMs = 300_000;
 
-/** So often other tokens are asked for at most. */
+/** The shortest time between two reloads of the tokens that an unknown token causes. */
 const refreshMs = 100;
 
 /** Makes the check of who is let in. Without tokens and OAuth everybody is, until there are tokens. */

@@ -34,7 +34,7 @@ export interface FitOptions {
   recall?(parameter: Parameter): JsonValue | undefined;
 }
 
-/** So many tools are looked at closely. */
+/** How many tools, the best of a text search, are tried with the values of the request. */
 const mostTools = 16;
 
 /** The tools that may be meant, the best first. */

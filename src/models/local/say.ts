@@ -8,9 +8,9 @@ const who =
   "This is the offline model: I match your words with the names and descriptions of tools and skills. I know nothing by myself, and ask rather than guess.";
 const abilities = "This is what I can do:";
 
-/** So much of a request is quoted. */
+/** How many characters of a request are quoted. */
 const longestQuote = 80;
-/** So many are listed. */
+/** The maximum number of skills, and of tools, in a list. */
 const mostListed = 20;
 
 const greeting = /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?:[ ,]+(?:there|kitbag|you|all|again))?$/u;

@@ -23,7 +23,7 @@ export interface Anchor {
 /** How long a head waits at most until it is written to the disk. */
 const syncMs = 100;
 
-/** So many heads are kept, each in a line of its own: one that is torn by a crash leaves the others. */
+/** How many heads the file keeps. Each has a line of its own, so a crash while one is written damages only that line. */
 const lineCount = 64;
 const lineBytes = 128;
 

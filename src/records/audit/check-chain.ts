@@ -30,7 +30,7 @@ export type AuditVerdict =
     }
   | {
       readonly ok: false;
-      /** So many entries before it are good. */
+      /** How many entries before the first bad one are good. */
       readonly count: number;
       /** The first bad one. */
       readonly position: number;
@@ -143,7 +143,7 @@ function explain(line: AuditLine | undefined, { keys, head, value, ahead, isKeyK
 /** The hash of nothing. */
 const noRemains = "0".repeat(64);
 
-/** So many entries behind a bad one are looked at to find out what was done. */
+/** How many entries after a bad one are read to find out what was done to the chain. */
 const lookAhead = 1000;
 
 /** What is behind the good entries of a chain. */

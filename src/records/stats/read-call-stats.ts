@@ -93,7 +93,7 @@ function createCount({
     owners.learn(record);
     begun.set(record.call, record);
     if (begun.size <= mostBegun) return;
-    // So many others began since: its process was killed.
+    // `mostBegun` other calls began after it and it has no end: its process was probably killed.
     const [oldest] = begun.values();
     if (oldest !== undefined && isWanted(oldest.tool, oldest)) dropped += 1;
     begun.delete(oldest?.call ?? "");

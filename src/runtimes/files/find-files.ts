@@ -10,7 +10,7 @@ import { isInside, toRealPath } from "../../platform/paths.ts";
 import { findGrants, findOpened, isNeverGiven, type GrantPlaces } from "../../sandbox/grants.ts";
 import { findShieldsAround } from "../../sandbox/shields.ts";
 
-/** So many files may one call name. */
+/** The maximum number of files that one call may name. */
 const mostFiles = 1000;
 const longestName = 4096;
 

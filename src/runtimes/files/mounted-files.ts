@@ -6,7 +6,7 @@ import type { Permissions } from "../../core/permissions.ts";
 import type { CallFiles, RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 
-/** So much is copied for one call; what is larger is mounted, which needs a sandbox of its own. */
+/** How many bytes of files are copied for one call. Larger files are mounted, which needs a new sandbox. */
 export const mostCopiedBytes = 64 * 1024 * 1024;
 
 const known = new WeakMap<CallFiles, readonly NamedFile[]>();

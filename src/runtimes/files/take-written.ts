@@ -9,7 +9,7 @@ import type { Tool } from "../../core/tool.ts";
 import { walkFolder, type WalkedFile, type WorkFolder } from "../../sandbox/work-folder.ts";
 import { saveFile } from "./save-file.ts";
 
-/** So many files that were not saved are told of, and so many bytes of them are kept. */
+/** The maximum number of files that were not saved in the list of a call, and of their bytes that are kept. */
 const mostTold = 200;
 const mostKeptBytes = 32 * 1024 * 1024;
 

@@ -7,11 +7,11 @@ import { type McpConnection, toMcpFailure } from "./connect-server.ts";
 
 /** How often, and after how long, a server is started again. */
 export interface RestartPolicy {
-  /** So many failures in a row, and the server is taken out. @default 5 */
+  /** After this many failures in a row the server is no longer used. @default 5 */
   readonly maxFailures: number;
   /** The longest wait before the second start; doubled for each further one. @default 250 */
   readonly firstWaitMs: number;
-  /** How long it is left out then. @default 300000 */
+  /** How long it then stays unused. @default 300000 */
   readonly restMs: number;
   /** How long a start may take. @default 30000 */
   readonly connectMs: number;

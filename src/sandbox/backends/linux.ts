@@ -293,7 +293,7 @@ export function limitWords({ limits }: Profile, command: readonly string[]): str
   ];
 }
 
-/** So many files are looked at before a program starts. */
+/** The maximum number of files that are searched for Unix sockets before a program starts. */
 const mostFiles = 200_000;
 
 /**

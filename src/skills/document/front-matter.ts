@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Position } from "./positions.ts";
 
-/** A value of the front matter, and where it stands. Offsets count from the beginning of the block. */
+/** A value of the front matter with its place. Offsets are relative to the first line below the opening `---`. */
 export type FieldValue = ScalarValue | ListValue | MapValue;
 
-/** One text, number, boolean or nothing. */
+/** A string, a number, a boolean or null. */
 export interface ScalarValue {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;

@@ -141,7 +141,7 @@ const recommendedTokens = 5000;
 /** English text and Markdown have about four characters a token. */
 const charactersPerToken = 4;
 
-/** Reports what is odd about the instructions of a skill. */
+/** Reports instructions that are empty, too long, or contain an unresolved merge. */
 function checkBody(body: string, bodyLine: number, reporter: Reporter): void {
   if (body.trim() === "") {
     const where = { line: bodyLine, column: 1 };
@@ -186,7 +186,7 @@ function checkConflicts(body: string, bodyLine: number, reporter: Reporter): voi
 
 const maxNameLength = 64;
 
-/** Where a skill's name comes from. */
+/** What the name of a skill is chosen from. */
 interface NameSource {
   readonly declared: string | undefined;
   /** Where the declared name stands, or where it should. */
@@ -194,7 +194,7 @@ interface NameSource {
   readonly directoryName: string | undefined;
 }
 
-/** Chooses the name a skill goes by, and reports where the declared one breaks the rules of the specification. */
+/** Chooses the name of a skill, and reports how the declared name breaks the rules of the specification. */
 function readName({ declared, where, directoryName }: NameSource, reporter: Reporter): string {
   if (declared === undefined) {
     const name = toUsableName([directoryName]);

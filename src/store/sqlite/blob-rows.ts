@@ -153,7 +153,7 @@ function abandon(sql: SqliteDatabase["sql"], blob: number): void {
 /** All chunks but the last of a blob have this size. */
 const chunkBytes = 64 * 1024;
 
-/** So many chunks are valid at a time: then their memory is used again. */
+/** How many chunks are valid at the same time: the memory of an older one is used again. */
 export const chunksAtOnce = 8;
 
 /**

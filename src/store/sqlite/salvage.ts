@@ -179,7 +179,7 @@ function describeLoss(source: DatabaseSync, table: string, saved: number): strin
   return `${showShare(count - saved, count, "rows")} of the table "${table}"`;
 }
 
-/** So many of so many, in words. */
+/** `all 5 rows` or `2 of the 5 rows`. */
 function showShare(lost: number, count: number, what: string): string {
   return lost === count ? `all ${count} ${what}` : `${lost} of the ${count} ${what}`;
 }

@@ -55,7 +55,7 @@ export interface MockAnswerParts {
   readonly breaks?: unknown;
   /** The connection is gone after everything else: there is no end, and the stream rejects with this. */
   readonly drops?: unknown;
-  /** So many parts are sent; then the stream ends as if it were complete, or as `breaks` or `drops` say. */
+  /** After this many parts the stream ends: as if it were complete, or as `breaks` or `drops` say. */
   readonly cutAfter?: number;
   /** How long it takes until the first part, and between parts. */
   readonly delayMs?: number;

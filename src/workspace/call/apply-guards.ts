@@ -65,7 +65,7 @@ function inTime(call: Call, place: Place, asked: Promise<Judged>): Promise<Judge
     const timer = setTimeout(() => give("the guards did not answer in time"), Math.min(call.limitMs, longestTimerMs));
     const stop = (): void => give("the call was stopped before the guards answered");
     if (call.stopped === undefined) call.signal.addEventListener("abort", stop);
-    // What came of a call that was stopped is looked at all the same.
+    // The guards also check the output of a call that was stopped.
     else if (place === "tool-input") stop();
     void asked.then(resolve).finally(() => {
       clearTimeout(timer);
@@ -78,7 +78,7 @@ function refuse(call: Call, { guard, place, reason = "" }: GuardAct): FailedOutc
   return call.fail("guard-refused", { guard, place, reason });
 }
 
-/** Asks whether what came of a call may be handed over. Answers with why not. */
+/** Asks for approval of the output of a call. Returns the reason if it is denied. */
 async function ask(call: Call, reason: string, value: JsonValue): Promise<string | undefined> {
   const approve = approverOf(call) ?? call.root.options.approveIfNobody;
   if (approve === undefined) return `${reason}; there is no person to ask`;

@@ -95,7 +95,7 @@ function refuse(call: Call, { name }: NamedFile, reason: string): FailedOutcome 
   return call.fail("file-denied", { tool: call.address, file: name, reason });
 }
 
-/** So many bytes of one call's files are kept. */
+/** The maximum number of written files of one call whose bytes are kept. */
 const mostKept = 100;
 
 /** The files of a call, for one run of its tool. */

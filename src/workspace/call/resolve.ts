@@ -22,7 +22,7 @@ async function refuse(error: Failure): Promise<ToolOutcome> {
   return { status: "failed", error };
 }
 
-/** So many calls more than it has may a call ask for and be refused; one that goes on is stopped. */
+/** How many calls beyond its budget a call may try, each of which is refused. After that the call is stopped. */
 const patience = 1000;
 
 /**

@@ -159,9 +159,9 @@ interface ToolPlaces {
   /** What is there of them for this process, if they are shared. */
   permits: SharedPermits | undefined;
   running: number;
-  /** So many of those from outside stand in line for a place in total. */
+  /** How many calls from outside have a place of this tool reserved and wait for a place in total. */
   promised: number;
-  /** So many look whether there is a place, and do not wait. */
+  /** How many calls check at this moment whether a place is free in another process, without waiting in line. */
   visitors: number;
   readonly inside: Heap<Waiter>;
   readonly outside: Heap<Waiter>;

@@ -7,7 +7,7 @@ import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts"
 import { createDispatchView } from "./dispatch-view.ts";
 import { callTool } from "./tool-dispatch.ts";
 
-/** So many calls may be in one batch. */
+/** The maximum number of calls in one batch. */
 const mostCalls = 100;
 
 /** How one call of a batch ended. */

@@ -44,10 +44,10 @@ export function listSkills(view: DispatchView): DispatchTool {
   });
 }
 
-/** So many skills are listed at once. */
+/** How many skills are on one page of the list. */
 const pageLength = 50;
 
-/** So many files are listed with a skill. */
+/** The maximum number of files that are listed with a skill. */
 const mostFiles = 200;
 
 /** Makes the tool that reads a skill without opening it. */

@@ -114,7 +114,7 @@ export interface OutputMatches {
 }
 
 const pageBytes = 1024 * 1024;
-/** So much of a page is looked at again with the next one: words may stand on both. */
+/** How many bytes at the end of a page are searched again with the next page, because a match may begin on one and end on the other. */
 const overlapBytes = 16 * 1024;
 const maxTextLength = 1000;
 const maxLimit = 1000;

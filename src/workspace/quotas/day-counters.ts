@@ -4,7 +4,7 @@ import type { KeyValueStore } from "../../core/store.ts";
 
 const dayMs = 86_400_000;
 
-/** So many days are kept beside today's. */
+/** How many days are kept besides today. */
 const keptDays = 8;
 
 /** What was taken of a quota. */

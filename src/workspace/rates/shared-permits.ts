@@ -49,9 +49,9 @@ function toNumbers(name: string): string {
 
 /** How long a waiting process pauses before it looks again, more or less. */
 const pollMs = 50;
-/** So long a process keeps its last places while another one has none. */
+/** How long a process keeps its last place while another process waits without one. */
 const sliceMs = 500;
-/** So long it takes none that it has left to others. */
+/** How long a process takes no new place after it gave one up for others. */
 const restMs = 3 * pollMs;
 /** How long the other processes know that calls wait here. */
 const wishMs = 1000;

@@ -274,7 +274,7 @@ interface AvailableToolsSource {
 
 const nothing: readonly Entry[] = Object.freeze([]);
 
-/** So many combinations of open skills are known at once. */
+/** For how many combinations of open skills the list of tools is cached. */
 const mostKnown = 1000;
 
 /**

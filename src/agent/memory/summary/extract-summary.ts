@@ -46,12 +46,12 @@ function parseNotes(text: string): SummaryNotes {
   return notes;
 }
 
-/** So much of one text is read, and so much of one note is written. */
+/** In characters: how much of a message is read, and how long a note about a message, an input and a result may be. */
 const mostRead = 8000;
 const mostNote = 200;
 const mostInput = 80;
 const mostResult = 120;
-/** So many sentences of one message say what stays, and so many say the most of all. */
+/** The maximum number of decisions noted from one message, and of key sentences from the whole conversation. */
 const mostWanted = 3;
 const mostSaid = 40;
 

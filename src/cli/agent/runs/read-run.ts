@@ -167,7 +167,7 @@ export async function findRun(store: Store, given: string): Promise<string> {
   );
 }
 
-/** So many runs are looked at to find out which one was meant. */
+/** The maximum number of runs whose ids are compared with a mistyped one. */
 const manyRuns = 10_000;
 
 /** The ids that begin almost like what was typed. */

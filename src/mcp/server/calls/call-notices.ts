@@ -5,7 +5,7 @@ import type { CallContext } from "./pausable-call.ts";
 /** The longest text in one notification; what is beyond is cut. */
 const longestMessage = 64 * 1024;
 
-/** So many pieces may wait to be sent; then the latest progress stands for those before it. */
+/** The maximum number of pieces that wait to be sent. When there are more, the oldest progress notice is dropped. */
 const mostWaiting = 256;
 
 /** What tells a client how a call goes on, while it runs. */

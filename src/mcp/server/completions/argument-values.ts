@@ -195,7 +195,7 @@ function isInside(path: string): boolean {
   return !path.includes("\0") && !path.split(/[/\\]/u).includes("..");
 }
 
-/** So many values a client gets at most: the protocol allows no more. */
+/** The maximum number of values in an answer; the protocol allows no more. */
 export const mostValues = 100;
 
 /** Values for what is typed, and how many there are in all. */

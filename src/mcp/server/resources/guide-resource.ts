@@ -34,7 +34,7 @@ export const guideResource: ResourcePart = {
   read: ({ name }, client) => (name === "" ? { contents: [{ uri, mimeType, text: renderGuide(client) }] } : undefined),
 };
 
-/** So many tools and skills are named; the others are counted. */
+/** How many tools and skills are listed by name; of the others, only the number is given. */
 const mostNamed = 50;
 
 /**

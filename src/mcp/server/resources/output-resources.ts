@@ -58,7 +58,7 @@ async function ifKept<Found>(reading: Promise<Found>): Promise<Found | undefined
   }
 }
 
-/** So many bytes of a file are in one answer. */
+/** The maximum number of bytes of a file in one answer. */
 const fileBytes = 1024 * 1024;
 
 /** The URI of a file that a call wrote and that is kept; `undefined` for any other. */

@@ -11,9 +11,9 @@ import type { ReadPart, ResourcePart } from "./resource-part.ts";
 
 const mimeType = "application/json";
 
-/** So many runs are told of at once, the newest first. */
+/** The maximum number of runs in the list; it has the newest first. */
 const mostRuns = 100;
-/** So many are looked at to find the newest. */
+/** The maximum number of runs that are read to find the newest. */
 const mostLookedAt = 1000;
 /** A page of a journal ends with the event that makes it longer than this. */
 const pageBytes = 256 * 1024;
@@ -100,7 +100,7 @@ async function findRuns(store: Store, client: ServedClient, most: number): Promi
   return found.slice(0, most);
 }
 
-/** So many lines of a journal are looked at to find who began the run. */
+/** How many lines of a journal are read to find the user who started the run. */
 const firstLines = 5;
 
 /** Whether the caller began a run. One that names no user is the local user's. */

@@ -6,10 +6,10 @@ import type { Store } from "../../../core/store.ts";
 import { streamPrefix, toRecord, toStream } from "../../../records/runs/run-records.ts";
 import { parseKitbagUri } from "./kitbag-uri.ts";
 
-/** So many runs are followed at once, for all clients together. */
+/** The maximum number of runs that are followed at the same time, for all clients together. */
 const mostFollowed = 256;
 
-/** So many are followed for one caller, so that the rest is for others; the local user may have all. */
+/** The same for one caller, so that other callers can follow runs, too. The local user has no such limit. */
 export const mostPerCaller = 64;
 
 /** Changes within this time are told once. */
@@ -114,7 +114,7 @@ interface Follow {
 /** How often it is looked for runs that began or went on, and for a store that came back. */
 const lookMs = 1000;
 
-/** So many runs are looked at, as where they are listed. */
+/** The maximum number of runs that are read, the same as for the list of runs. */
 const mostLookedAt = 1000;
 
 /** Follows the journal of one run until it has ended. Never rejects. */

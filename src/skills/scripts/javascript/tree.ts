@@ -2,23 +2,23 @@ import type { CodeNode } from "../code/node.ts";
 import type { Piece } from "../code/pieces.ts";
 import type { SyntaxNode } from "../syntax/parse.ts";
 
-/** Turns the nodes of a syntax tree into code. */
+/** Converts nodes of the syntax tree that tree-sitter makes into `CodeNode`s, the form that all languages share. */
 export interface Converter {
   textOf(node: SyntaxNode): string;
-  /** What all children of a node mean. */
+  /** Converts all children of a node. */
   all(node: SyntaxNode | undefined): CodeNode[];
   one(node: SyntaxNode | undefined): CodeNode;
   field(node: SyntaxNode, name: string): CodeNode;
-  /** The statements of a block, or the one statement that stands for it. */
+  /** Converts the statements of a block, or the one statement that stands in place of a block. */
   body(node: SyntaxNode | undefined): CodeNode[];
   /** The value of a string, with its escapes undone. */
   string(node: SyntaxNode): string;
 }
 
-/** Turns one kind of node into code. */
+/** Converts one kind of syntax node. */
 export type Convert = (converter: Converter, node: SyntaxNode) => CodeNode;
 
-/** What the grammar calls comments. */
+/** The types of nodes that are comments in the grammar. */
 export const commentTypes = new Set(["comment", "hash_bang_line", "html_comment"]);
 
 /** The comments of a script. */
@@ -37,19 +37,19 @@ export function commentsOf(source: string, root: SyntaxNode): readonly Piece[] {
   return found;
 }
 
-/** The children that are more than punctuation and keywords. */
+/** The children without punctuation and keywords. */
 export function meaningful(node: SyntaxNode | undefined): readonly SyntaxNode[] {
   return node?.children.filter(({ named }) => named) ?? [];
 }
 
-/** The children that are code: comments between arguments are not. */
+/** The same without comments, which may stand between arguments. */
 export function operandsOf(node: SyntaxNode | undefined): readonly SyntaxNode[] {
   return meaningful(node).filter(({ type }) => type !== "comment");
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", b: "", "0": "", "\n": "" };
 
-/** What an escape sequence stands for. */
+/** The text that an escape sequence stands for. Carriage returns, backspaces and NUL are left out. */
 export function unescape(sequence: string): string {
   const rest = sequence.slice(1);
   const code = /^(?:u\{?|x)([0-9A-Fa-f]{2,6})\}?$/u.exec(rest)?.[1];
