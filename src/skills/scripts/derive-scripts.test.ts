@@ -295,6 +295,21 @@ test("deriveScripts() takes a parameter called like a part of every object for w
   ]);
 });
 
+test("deriveScripts() describes a script in the words of a text that SKILL.md names, whatever its case", async () => {
+  const { scripts } = await deriveScripts(
+    [
+      { path: "scripts/boxes.sh", content: 'echo "$1"\n' },
+      {
+        path: "forms.md",
+        content: "Before filling, check the boxes for errors:\n`bash scripts/boxes.sh fields.json`\n",
+      },
+    ],
+    { instructions: { text: "To fill in a form, read FORMS.md.\n", file: "SKILL.md" } },
+  );
+
+  expect(scripts[0]?.tools[0]?.description).toBe("Before filling, check the boxes for errors");
+});
+
 test("deriveAllScripts() answers in the order of the skills, with one helper for all", async () => {
   const skills = Array.from({ length: 30 }, (_, index) => ({
     files: [{ path: "scripts/a.py", content: `"""Skill ${index}."""\nprint(1)\n` }],

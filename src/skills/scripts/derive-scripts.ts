@@ -132,7 +132,7 @@ async function finish({ skill, prepared, python, maxNodes, breathe }: ScriptsToF
   const described =
     skill.instructions === undefined
       ? illustrated.scripts
-      : withDescriptions(illustrated.scripts, skill.instructions.text);
+      : withDescriptions(illustrated.scripts, [skill.instructions.text, ...prepared.linked]);
   const scripts = withNames(described, diagnostics);
   return {
     scripts,
@@ -194,11 +194,11 @@ interface Descriptions {
   readonly command: DerivedCommand;
 }
 
-/** Gives scripts that say nothing about themselves the words of the instructions. */
-function withDescriptions(scripts: readonly ScriptInterface[], instructions: string): readonly ScriptInterface[] {
+/** Gives scripts that say nothing about themselves the words of the first text that describes them. */
+function withDescriptions(scripts: readonly ScriptInterface[], texts: readonly string[]): readonly ScriptInterface[] {
   return scripts.map((script) => {
     if (script.tools.every(({ description }) => description !== withoutWords(script.path))) return script;
-    const said = describeFromText(instructions, script.path);
+    const said = texts.reduce((found, text) => found || describeFromText(text, script.path), "");
     const tools = script.tools.map((tool) =>
       tool.description === withoutWords(script.path) && said !== "" ? { ...tool, description: said } : tool,
     );

@@ -26,6 +26,8 @@ export interface PreparedScripts {
   readonly declared: DeclaredPackages;
   /** The names of the skill's own files and folders, without endings. */
   readonly local: ReadonlySet<string>;
+  /** The texts of the skill that its instructions name. */
+  readonly linked: readonly string[];
   readonly diagnostics: Diagnostic[];
 }
 
@@ -39,8 +41,8 @@ export function prepareScripts(files: readonly ScriptFile[], instructions?: Inst
   const diagnostics: Diagnostic[] = [];
   const paths = files.map(({ path }) => path);
   const { found: told, missing } = findNamedScripts(instructions?.text ?? "", paths);
-  for (const text of findLinkedTexts(files, instructions?.text ?? ""))
-    for (const path of findNamedScripts(text, paths).found) told.add(path);
+  const linked = findLinkedTexts(files, instructions?.text ?? "");
+  for (const text of linked) for (const path of findNamedScripts(text, paths).found) told.add(path);
   diagnostics.push(...missing.map((one) => missingScript(one, instructions)));
   // Most skills have none, and then the rest is not needed.
   if (told.size === 0 && !files.some(({ path }) => isInScripts(path))) return { ...withoutScripts, diagnostics };
@@ -57,6 +59,7 @@ export function prepareScripts(files: readonly ScriptFile[], instructions?: Inst
     manifest,
     declared: readDeclaredPackages(packages.map(({ path, content }) => ({ path, text: decodeScript(content).text }))),
     local: localNames(sorted),
+    linked,
     diagnostics,
   };
 }
@@ -67,6 +70,7 @@ const withoutScripts: Omit<PreparedScripts, "diagnostics"> = {
   manifest: { tools: [], diagnostics: [] },
   declared: readDeclaredPackages([]),
   local: new Set(),
+  linked: [],
 };
 
 function isInScripts(path: string): boolean {
@@ -76,13 +80,16 @@ function isInScripts(path: string): boolean {
 const mostLinked = 20;
 const largestLinked = 256 * 1024;
 
-/** The texts of the skill that its instructions name: what they tell the model to run is told by the instructions. */
+/**
+ * The texts of the skill that its instructions name: what they tell the model to run is told by the instructions. Many authors write
+ * `FORMS.md` for a file that is called `forms.md`.
+ */
 function findLinkedTexts(files: readonly ScriptFile[], instructions: string): readonly string[] {
-  if (!instructions.includes(".md")) return [];
+  const named = instructions.toLowerCase();
+  if (!named.includes(".md")) return [];
   return files
-    .filter(
-      ({ path, content }) => path.endsWith(".md") && content.length <= largestLinked && instructions.includes(path),
-    )
+    .filter(({ path, content }) => /\.md$/iu.test(path) && content.length <= largestLinked)
+    .filter(({ path }) => named.includes(path.toLowerCase()))
     .filter(({ path }) => !/^skill\.md$/iu.test(path))
     .slice(0, mostLinked)
     .map(({ content }) => decodeScript(content).text);

@@ -135,7 +135,7 @@ test("addExamples() adds flags that the instructions show and the script has", a
 test.for([
   ["- `scripts/x.sh`: Prints the weather of a town", "Prints the weather of a town"],
   ["| Script | What |\n|---|---|\n| `scripts/x.sh` | Prints the **weather** |", "Prints the weather"],
-  ["Run `scripts/x.sh` to print the weather of a town.", "Run x.sh to print the weather of a town."],
+  ["Run `scripts/x.sh` to print the weather of a town.", "Print the weather of a town."],
   ["```bash\n# Print the weather\nscripts/x.sh\n```", "Print the weather"],
   ["```bash\nscripts/x.sh Rome   # Weather of one town\n```", "Weather of one town"],
   ["To print the weather of a town:\n\n```bash\nscripts/x.sh\n```", "To print the weather of a town"],

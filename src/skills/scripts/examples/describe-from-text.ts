@@ -17,10 +17,10 @@ export function describeFromText(text: string, path: string): string {
   let opened: number | undefined;
   for (const [index, line] of lines.entries()) {
     if (fence.test(line)) opened = opened === undefined ? index : undefined;
-    else if (line.includes(fileName)) {
+    else if (namesFile(line, fileName)) {
       const sayings =
         opened === undefined
-          ? [afterName(line, fileName), besideName(line, fileName)]
+          ? [afterName(line, fileName), besideName(line, fileName) || aboveCommand(lines, index)]
           : ["", "", aboveCall(lines, { index, opened }), headingAbove(lines, opened)];
       for (const [rank, saying] of sayings.entries()) if (saying !== "") found[rank]?.push(saying);
     }
@@ -32,18 +32,53 @@ export function describeFromText(text: string, path: string): string {
 function afterName(line: string, fileName: string): string {
   const cells = line.trim().startsWith("|") ? line.split("|").map((cell) => cell.trim()) : [];
   const cell = cells.findIndex((one) => one.includes(fileName));
-  if (cell !== -1) return toSentence(cells[cell + 1] ?? "");
+  if (cell !== -1) return toSentence(cells[cell + 1] ?? "") || toSentence(cells[cell - 1] ?? "");
   const [, rest = ""] = /^\s*(?:[-*+]|\d+[.)])\s+\S[^\n]{0,200}?[`*)\]]+\s*(?:[-–—:]|→)\s*(.+)$/u.exec(line) ?? [];
   return rest === "" || rest.includes(fileName) ? "" : toSentence(rest);
 }
 
+/** Stands for the name of the script in a sentence, and for what begins other code. */
+const [own, other] = ["\uE000", "\uE001"] as const;
+
 /** "Run `scripts/x.py` to check the form." */
 function besideName(line: string, fileName: string): string {
-  const named = line.replaceAll(/`[^`\n]*`/gu, (code) => (code.includes(fileName) ? fileName : code.slice(1, -1)));
-  const sentences = named.replace(/^\s*(?:[-*+>#|]+|\d+[.)])\s+/u, "").split(/(?<=[.!?。])\s+(?=\p{Lu}|\p{Lo})/u);
-  const sentence = sentences.find((one) => one.includes(fileName)) ?? "";
-  const rest = sentence.replaceAll(fileName, "").match(/\p{L}{2,}/gu) ?? [];
-  return rest.length >= 4 ? toSentence(sentence) : "";
+  const sentence = line
+    .replace(/^\s*(?:[-*+>#|]+|\d+[.)])\s+/u, "")
+    .replaceAll(/`[^`\n]*`/gu, (code) => (namesFile(code, fileName) ? own : other + code.slice(1, -1)))
+    .split(/(?<=[.!?。])\s+(?=[\p{Lu}\p{Lo}\uE000\uE001])/u)
+    .find((one) => one.includes(own) || namesFile(one, fileName));
+  if (sentence === undefined) return "";
+  const words = toClause(sentence.replaceAll(/\S*[\w/.-]+/gu, (word) => (namesFile(word, fileName) ? own : word)));
+  const spoken = words.replaceAll(own, "").match(/\p{L}{2,}|\p{Lo}/gu) ?? [];
+  if (spoken.length < (/^\W*(?:see|read|run|use|call|execute|then|e\.?g)\b/iu.test(words) ? 4 : 3)) return "";
+  const purpose =
+    /^(?:then )?(?:run|use|call|execute|invoke)(?: the)?(?: script)? \uE000(?: script)? to (.+)$/iu.exec(words)?.[1] ??
+    /^\uE000 (\p{Ll}+s .+)$/u.exec(words)?.[1];
+  const text = toSentence((purpose ?? words).replaceAll(own, fileName).replaceAll(other, ""));
+  return purpose === undefined && words.startsWith(own)
+    ? text
+    : text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
+}
+
+/** Of a sentence that names other scripts too, what it says about this one. */
+function toClause(sentence: string): string {
+  if (!/\uE001[^\uE001]*?\/?[\w-]+\.(?:py|[cm]?[jt]s|sh|rb|pl|php|lua|ps1|r)\b/iu.test(sentence)) return sentence;
+  const clauses = sentence.split(/[,;]\s+(?:(?:and|or|then)\s+)?|\s+(?:and|or|then)\s+/u);
+  const clause = clauses.find((one) => one.includes(own)) ?? sentence;
+  return /[.!?。]$/u.test(clause) ? clause : `${clause}.`;
+}
+
+/** Names this file, and not another one whose name ends like it. */
+function namesFile(text: string, fileName: string): boolean {
+  for (let at = text.indexOf(fileName); at !== -1; at = text.indexOf(fileName, at + 1)) {
+    if (!/[\w-]/u.test(text[at - 1] ?? "") && !/[\w-]/u.test(text[at + fileName.length] ?? "")) return true;
+  }
+  return false;
+}
+
+/** "This checks the form:", above a line that is nothing but the call. */
+function aboveCommand(lines: readonly string[], index: number): string {
+  return /^\s*`[^`]+`[.:]?\s*$/u.test(lines[index] ?? "") ? aboveLine(lines, index) : "";
 }
 
 interface Block {
@@ -58,7 +93,12 @@ function aboveCall(lines: readonly string[], { index, opened }: Block): string {
   if (index - 1 > opened && comment !== "") return toSentence(comment);
   const [, beside = ""] = /\s{2,}#\s+(.+)$/u.exec(lines[index] ?? "") ?? [];
   if (beside !== "") return toSentence(beside);
-  const above = lines.slice(Math.max(0, opened - 3), opened).findLast((line) => line.trim() !== "") ?? "";
+  return aboveLine(lines, opened);
+}
+
+/** The last sentence of the paragraph that introduces a line or a block. */
+function aboveLine(lines: readonly string[], index: number): string {
+  const above = lines.slice(Math.max(0, index - 3), index).findLast((line) => line.trim() !== "") ?? "";
   if (/^\s*(?:#|\||`{3})/u.test(above)) return "";
   const sentence =
     above
