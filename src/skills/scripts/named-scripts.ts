@@ -56,11 +56,15 @@ interface ProgramWord {
   readonly isCommand: boolean;
 }
 
+/** Tells at once of most lines of code that they name no script. */
+const mayNameScript = /\/|\.(?:py|[cm]?[jt]sx?|sh|bash|zsh|rb|pl|php|lua|ps1|R)\b|\s-m\s/u;
+
 /** The words of a line of code that are run: of each command in it at most one. */
 function toProgramWords(code: string): readonly ProgramWord[] {
   return code
     .slice(0, 2000)
     .split(/&&|\|\||[;|]/u)
+    .filter((command) => mayNameScript.test(command))
     .flatMap((command) => toProgramWord(splitCommandLine(command).words));
 }
 
