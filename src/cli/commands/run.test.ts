@@ -47,6 +47,9 @@ test("kitbag run --json prints one event a line and nothing else, the last with 
   expect(code).toBe(0);
 });
 
+const offersShippedSkills =
+  "There are no tools and no skills here, so these are the skills that come with Kitbag. To start a project of your own: kitbag init\n";
+
 test("kitbag run --json ends quietly when nobody reads on", async () => {
   const { env } = await startWireModel([{ text: "a word ".repeat(40_000) }]);
   const project = createToolProject();
@@ -59,7 +62,7 @@ test("kitbag run --json ends quietly when nobody reads on", async () => {
   const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
 
   expect(parseEvents(stdout).map(({ type }) => type)).toEqual(["task-start", "step-start"]);
-  expect(stderr).toBe("");
+  expect(stderr).toBe(offersShippedSkills);
 });
 
 test.for([

@@ -99,7 +99,7 @@ test("a tool of another user that waits to be shared says so, who asks, and whic
 test("kitbag approvals show names the list if there is no such id", async () => {
   const shown = await runKitbag(["approvals", "show", "0123456789abcdef"], { project: createProject() });
 
-  expect(shown).toMatchObject({ code: 2, stderr: expect.stringContaining("kitbag approvals lists") as string });
+  expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining("kitbag approvals lists") as string });
 });
 
 test("kitbag call of a tool that waits for approval says so, and which command approves it", async () => {
