@@ -33,6 +33,7 @@ export type { McpOffer, McpOfferedTool } from "./client/inspect-server.ts";
 export { openMcpServers } from "./client/open-mcp-servers.ts";
 export type { McpServersOptions } from "./client/open-mcp-servers.ts";
 export type { ClientAnswers, McpClientAccess } from "./server/calls/ask-client.ts";
+export type { McpServerContent } from "./client/server-content.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type {
   McpArgument,

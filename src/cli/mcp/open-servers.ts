@@ -11,6 +11,7 @@ import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
 import type { McpNotice } from "../../mcp/client/add-mcp-servers.ts";
+import type { McpServerContent } from "../../mcp/client/server-content.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -26,6 +27,8 @@ export interface CliServers {
   add(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
   /** Puts what is agreed to now in the place of what was added before, if a person agreed to something meanwhile. */
   refresh(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
+  /** What clients can read of the servers of a configuration; nothing without any. */
+  share(sources: readonly McpSource[]): Promise<McpServerContent | undefined>;
   /** Gives skills the tools of the servers that they bring. */
   complete(reports: readonly SkillReport[]): Promise<readonly SkillReport[]>;
 }
@@ -36,19 +39,7 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
   const lock = openProjectLock(context.cwd);
   let used: unknown;
 
-  async function load() {
-    const [client, { createKeptContent }] = await Promise.all([
-      import("../../mcp/client/add-mcp-servers.ts"),
-      import("../../runtimes/mcp/kept-content.ts"),
-    ]);
-    const options = {
-      findPins: (key: string): LockedServer | undefined => lock.read().servers?.get(key),
-      kept: createKeptContent(toKeptPath(context)),
-      onNotice: tell,
-      ...(isOpener(runtimes) && { openMcp: () => runtimes.openMcp() }),
-    };
-    return { client, options };
-  }
+  const load = () => loadClient(context, { lock, tell, runtimes });
 
   return {
     async add(workspace, sources) {
@@ -70,6 +61,14 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
       const { client, options } = await load();
       await client.replaceMcpServers(workspace, sources, options);
     },
+    async share(sources) {
+      if (sources.length === 0 || !isOpener(runtimes)) return undefined;
+      const [{ options }, { createServerContent }] = await Promise.all([
+        load(),
+        import("../../mcp/client/server-content.ts"),
+      ]);
+      return createServerContent(sources, { ...options, openMcp: () => runtimes.openMcp() });
+    },
     async complete(reports) {
       if (!reports.some(({ skill }) => skill?.servers !== undefined)) return reports;
       const { client, options } = await load();
@@ -82,6 +81,29 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
       );
     },
   };
+}
+
+/** What of the MCP client is needed, and with what it works. */
+async function loadClient(
+  context: CliContext,
+  parts: {
+    readonly lock: ReturnType<typeof openProjectLock>;
+    readonly tell: (notice: McpNotice) => void;
+    readonly runtimes: unknown;
+  },
+) {
+  const { lock, tell, runtimes } = parts;
+  const [client, { createKeptContent }] = await Promise.all([
+    import("../../mcp/client/add-mcp-servers.ts"),
+    import("../../runtimes/mcp/kept-content.ts"),
+  ]);
+  const options = {
+    findPins: (key: string): LockedServer | undefined => lock.read().servers?.get(key),
+    kept: createKeptContent(toKeptPath(context)),
+    onNotice: tell,
+    ...(isOpener(runtimes) && { openMcp: () => runtimes.openMcp() }),
+  };
+  return { client, options };
 }
 
 function addSkill(workspace: Workspace, skill: Skill, tell: (notice: McpNotice) => void): void {

@@ -23,12 +23,13 @@ export interface RenderParts {
  * difference, however long: what is not seen cannot be agreed to.
  */
 export async function renderInspected(offer: McpOffer, parts: RenderParts): Promise<string> {
-  const { key, source, tools, skills, refused, gone } = offer;
+  const { key, source, tools, skills, refused, gone, pins } = offer;
   return [
     `${parts.terminal.style("bold", key)} (${toPrintableLine(describeSource(source))})`,
     ...(isMcpProgram(source) ? renderOpened(source.permissions, parts.terminal) : []),
     ...section("Tools", await Promise.all(tools.map((tool) => renderTool(tool, parts)))),
     ...section("Skills, as text and files", await Promise.all(skills.map((skill) => renderSkill(skill, parts)))),
+    ...section("For MCP clients of Kitbag, as the server has them at that time", pins.shares ?? []),
     ...section("Left out", shortenAll(refused.map(({ name, reason }) => `${shorten(name)}: ${shorten(reason)}`))),
     ...section("No longer offered", shortenAll(gone.map(shorten))),
   ].join("\n");

@@ -52,6 +52,29 @@ test("kitbag serve hands on the tools of other servers, and those that somebody 
   expect(later.content).toEqual([{ type: "text", text: "fine" }]);
 });
 
+test("kitbag serve hands on resources and prompts of a server once they are trusted", async () => {
+  const project = createProject({});
+  const server = {
+    command: "node",
+    args: [join(serverFolder, "content-server.mjs")],
+    permissions: { read: [serverFolder, join(root, "node_modules")] },
+  };
+  project.write("kitbag.config.json", JSON.stringify({ mcp: { docs: server } }));
+  const trust = await runKitbag(["trust", "."], { project });
+  const client = await serve(project);
+
+  const { resources } = await client.listResources();
+  const { contents } = await client.readResource({ uri: "kitbag://servers/docs/docs://picture" });
+  const { prompts } = await client.listPrompts();
+
+  expect(trust.stdout).toContain(
+    "For MCP clients of Kitbag, as the server has them at that time:\n  prompts\n  resources\n",
+  );
+  expect(resources.map(({ uri }) => uri)).toContain("kitbag://servers/docs/docs://notes/today");
+  expect(contents).toMatchObject([{ blob: "aGk=" }]);
+  expect(prompts.map(({ name }) => name)).toContain("docs/explain");
+});
+
 test("kitbag lists the skills of other servers once they are trusted, and shows their text", async () => {
   const skill = "---\nname: forms\ndescription: Fills in forms\n---\nRead the form first.\n";
   const project = createProject({ "theirs/forms/SKILL.md": skill });

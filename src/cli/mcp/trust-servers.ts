@@ -125,7 +125,7 @@ async function openIfNeeded(source: McpSource, { terminal }: Invocation): Promis
   return openLogIn(terminal);
 }
 
-function toDocument({ key, source, tools, skills, refused, gone }: McpOffer): Record<string, unknown> {
+function toDocument({ key, source, tools, skills, refused, gone, pins }: McpOffer): Record<string, unknown> {
   return {
     server: key,
     ...(isMcpProgram(source)
@@ -133,6 +133,7 @@ function toDocument({ key, source, tools, skills, refused, gone }: McpOffer): Re
       : { url: source.url }),
     tools: tools.map(({ tool: { name, description }, ...offered }) => ({ name, description, ...offered })),
     skills: skills.map(({ skill, ...offered }) => ({ ...skill, ...offered })),
+    shares: pins.shares ?? [],
     refused,
     gone,
   };

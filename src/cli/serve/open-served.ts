@@ -5,7 +5,8 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
-import type { McpServerEvent, McpServing } from "../../mcp/server/mcp-server-options.ts";
+import type { McpServerContent } from "../../mcp/client/server-content.ts";
+import type { McpServerEvent, McpServerOptions, McpServing } from "../../mcp/server/mcp-server-options.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
@@ -57,6 +58,8 @@ export function followQuotas(quotas: Pick<Quotas, "refresh">, warn: (cause: unkn
   return setInterval(() => void look(), lookMs).unref();
 }
 
+const staleQuotas = "Quotas: cannot read changes, those of before stay";
+
 /** What happens to sessions is worth a line only to those who read the log. */
 async function logSession({ terminal, ...given }: Invocation, { type, ...fields }: McpServerEvent): Promise<void> {
   const { createLogger } = await import("../logs/create-logger.ts");
@@ -75,12 +78,14 @@ export async function openServed(
   // The largest part to load; the rest does not need it to begin.
   const loading = import("../../mcp/server/create-mcp-server.ts");
   loading.catch(() => {});
+  let shared: McpServerContent | undefined;
   const workshop = await openWorkshop(project, {
     hasForge,
     ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
     ...(tokens !== undefined && { scopesOf: (user: string) => createScopesOf(tokens.current)(user) }),
     async addSkills({ workspace, mcp }, servers) {
       const followed = await followFolders(invocation, workspace, { directories, servers });
+      shared = await servers.share(mcp);
       // `kitbag trust` in another terminal counts at once.
       followed.onReload(() => void servers.refresh(workspace, mcp));
       // Not every client shows resources to its model.
@@ -88,14 +93,12 @@ export async function openServed(
       return followed;
     },
   });
-  const { workspace, options, serve, forge } = workshop;
-  const { store } = options;
+  const { workspace, serve, forge } = workshop;
+  const { store } = workshop.options;
   await openSkills(workshop, open);
   const { createMcpServer } = await loading;
   const note = (text: string): void => invocation.terminal.note(`${toPrintableLine(text)}\n`);
-  const quotas = followQuotas(workspace.quotas, (cause) =>
-    note(`Quotas: cannot read changes, those of before stay: ${describeCause(cause)}`),
-  );
+  const quotas = followQuotas(workspace.quotas, (cause) => note(`${staleQuotas}: ${describeCause(cause)}`));
   const server = createMcpServer({
     workspace,
     exposure: exposure ?? serve?.exposure ?? "both",
@@ -103,9 +106,12 @@ export async function openServed(
     listFiles: createFileLister(invocation.cwd),
     ...(store !== undefined && { store }),
     ...(forge !== undefined && { forge }),
+    ...toSources(shared),
     report: (event) => void logSession(invocation, event),
     onError: (error) => note(`MCP: ${error.message}`),
   });
+
+  shared?.onChange(server.notify);
 
   return {
     workspace,
@@ -117,6 +123,11 @@ export async function openServed(
       await workshop.close();
     },
   };
+}
+
+/** What clients can read of other servers. */
+function toSources(shared: McpServerContent | undefined): Pick<McpServerOptions, "prompts" | "resources"> {
+  return shared === undefined ? {} : { resources: [shared.resources], prompts: [shared.prompts] };
 }
 
 /**

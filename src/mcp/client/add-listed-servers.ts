@@ -11,13 +11,14 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { addMcpServers } from "./add-mcp-servers.ts";
 import { inspectServer, type McpOffer } from "./inspect-server.ts";
 import type { McpServersOptions } from "./open-mcp-servers.ts";
+import { createServerContent, type McpServerContent } from "./server-content.ts";
 
 /** Does what `openMcpServers` says. */
 export async function addListedServers(
   workspace: Pick<Workspace, "addComponent">,
   servers: Readonly<Record<string, McpServerEntry>>,
   options: McpServersOptions,
-): Promise<void> {
+): Promise<McpServerContent> {
   const {
     runtimes,
     directory = process.cwd(),
@@ -35,6 +36,11 @@ export async function addListedServers(
   await addMcpServers(workspace, sources, {
     findPins: (key) => pins?.get(key),
     kept,
+    openMcp: () => runtimes.openMcp(),
+    onNotice,
+  });
+  return createServerContent(sources, {
+    findPins: (key) => pins?.get(key),
     openMcp: () => runtimes.openMcp(),
     onNotice,
   });
@@ -69,7 +75,11 @@ async function offer(source: McpSource, { runtimes, kept, lockPath, accept, onNo
   });
 }
 
-function isSame({ leftOut: before }: LockedServer, { tools, skills, gone, pins: { leftOut } }: McpOffer): boolean {
+function isSame(
+  { leftOut: before, shares: shared = [] }: LockedServer,
+  { tools, skills, gone, pins: { leftOut, shares = [] } }: McpOffer,
+): boolean {
+  if (!shares.every((share) => shared.includes(share))) return false;
   const isKnown = [...(leftOut ?? [])].every(([name, digest]) => before?.get(name) === digest);
   return gone.length === 0 && isKnown && [...tools, ...skills].every(({ change }) => change === "same");
 }

@@ -99,6 +99,7 @@ function tellProblems(server: string, { problem, refused }: ServerTools, { onNot
 export function toNotice(event: McpEvent, findPins: AddMcpServersOptions["findPins"]): McpNotice | undefined {
   const server = toSourceKey(event.source);
   if (event.type === "server-down") return { server, message: `it was taken out: ${event.reason}` };
+  if (event.type === "content") return undefined;
   const pins = findPins(server);
   const changed = pins === undefined ? undefined : describeChanges(pins, event.definitions);
   return changed === undefined

@@ -4,7 +4,7 @@ import { toDefinitionDigest } from "../../runtimes/mcp/definitions.ts";
 import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import type { ConnectOptions, McpRuntime } from "../../runtimes/mcp/mcp-runtime.ts";
 import { readServerSkills, type ServedSkill } from "../../runtimes/mcp/read-server-skills.ts";
-import type { LockedServer } from "../../skills/trust/lock-format.ts";
+import type { LockedServer, McpShare } from "../../skills/trust/lock-format.ts";
 import { keepDefinition, readDefinition } from "./server-tools.ts";
 import { toTools, type RefusedTool } from "./to-tools.ts";
 
@@ -73,6 +73,11 @@ export async function inspectServer(
     const was = before?.skills.get(skill.uri);
     return { skill, digest, ...compare(was, digest, (old) => kept.readJson(old) as ServedSkill | undefined) };
   });
+  const { prompts, resources } = connection.client.getServerCapabilities() ?? {};
+  const shares: readonly McpShare[] = [
+    ...(prompts === undefined ? [] : (["prompts"] as const)),
+    ...(resources === undefined ? [] : (["resources"] as const)),
+  ];
   const leftOut = made.refused.flatMap(({ name }) => definitions.tools.get(name) ?? []);
   return {
     key: toSourceKey(source),
@@ -85,6 +90,7 @@ export async function inspectServer(
       tools: toDigests(tools.map(({ definition }) => definition)),
       skills: new Map(skills.map(({ skill, digest }) => [skill.uri, digest])),
       ...(leftOut.length > 0 && { leftOut: toDigests(leftOut) }),
+      ...(shares.length > 0 && { shares }),
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { McpNotice } from "./add-mcp-servers.ts";
 import type { McpOffer } from "./inspect-server.ts";
+import type { McpServerContent } from "./server-content.ts";
 
 /** How other MCP servers become sources of tools. */
 export interface McpServersOptions {
@@ -24,6 +25,8 @@ export interface McpServersOptions {
 /**
  * Adds the tools of other MCP servers to a workspace, as `server/tool`. A tool whose description or schema changes after it was
  * accepted does not run (`tool-quarantined`), until it is accepted again.
+ *
+ * Answers with what clients can read of these servers: give it to `createMcpServer`, as `resources` and `prompts`.
  *
  * @throws {KitbagError} `option-invalid` if a server is not written down rightly; `config-invalid` if the lock cannot be used.
  *
@@ -61,7 +64,7 @@ export async function openMcpServers(
   workspace: Pick<Workspace, "addComponent">,
   servers: Readonly<Record<string, McpServerEntry>>,
   options: McpServersOptions,
-): Promise<void> {
+): Promise<McpServerContent> {
   // A program that only serves loads nothing of this.
   const { addListedServers } = await import("./add-listed-servers.ts");
   return addListedServers(workspace, servers, options);

@@ -69,27 +69,32 @@ export interface ToolClient extends ServedClient {
 }
 
 /**
- * Resources that are served beside Kitbag's own.
+ * Resources that are served beside Kitbag's own. Each function gets the caller of the request, who may have scopes.
  *
  * **Contract**: lists may change whenever `McpServing.notify` says so, and are in a fixed order.
  */
 export interface McpResourceSource {
-  list?(): readonly Resource[];
-  templates?(): readonly ResourceTemplateType[];
-  /** Answers `undefined` for what is not its own; then the next source is asked. */
-  read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
+  list?(caller: Caller): readonly Resource[] | Promise<readonly Resource[]>;
+  templates?(caller: Caller): readonly ResourceTemplateType[] | Promise<readonly ResourceTemplateType[]>;
+  /** Answers `undefined` for what is not its own; then the next source is asked. Kitbag's own URIs never come here. */
+  read(
+    uri: string,
+    context: ServerContext,
+    caller: Caller,
+  ): Promise<ReadResourceResult | InputRequiredResult | undefined>;
   /** Values for an argument of one of its templates; `undefined` for a template that is not its own. */
   complete?(template: string, argument: McpArgument): Promise<readonly string[] | undefined>;
 }
 
 /** Prompts that are served beside Kitbag's own. */
 export interface McpPromptSource {
-  list(): readonly Prompt[];
+  list(caller: Caller): readonly Prompt[] | Promise<readonly Prompt[]>;
   /** Answers `undefined` for what is not its own; then the next source is asked. */
   get(
     name: string,
     values: Readonly<Record<string, string>>,
     context: ServerContext,
+    caller: Caller,
   ): Promise<GetPromptResult | InputRequiredResult | undefined>;
   /** Values for an argument of one of its prompts; `undefined` for a prompt that is not its own. */
   complete?(prompt: string, argument: McpArgument): Promise<readonly string[] | undefined>;

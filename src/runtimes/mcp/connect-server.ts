@@ -15,6 +15,8 @@ export interface ServerWay {
   readonly gone?: Promise<string>;
   /** Told when the server offers other tools than before. */
   readonly onDefinitions: (definitions: Definitions) => void;
+  /** Told when the server says that its resources or prompts are others than before. */
+  readonly onContent: (what: "prompts" | "resources") => void;
   /** It answers no question that it does not know, or dies of one: an older server. @default it is asked what it speaks */
   readonly isLegacy?: boolean;
 }
@@ -59,7 +61,7 @@ const anything = {
 /** Says hello to a server and reads what it offers. Rejects with what is wrong; closes the transport then. */
 export async function connectServer(way: ServerWay, signal: AbortSignal): Promise<McpConnection> {
   let end: string | undefined;
-  const client = await createClient(() => void listing.refresh().catch(() => {}));
+  const client = await createClient(() => void listing.refresh().catch(() => {}), way.onContent);
   const listing = createListing((stop) => list(client, way.source, stop), way.onDefinitions);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onclose = () => (end ??= "it closed the connection");
@@ -101,34 +103,61 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
   };
 }
 
-async function createClient(onChanged: () => void): Promise<Client> {
+async function createClient(onChanged: () => void, onContent: ServerWay["onContent"]): Promise<Client> {
   const { Client: SdkClient } = await import("@modelcontextprotocol/client");
   return new SdkClient(
     { name: "kitbag", version: "1.0.0" },
     {
       versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
-      listChanged: { tools: { autoRefresh: false, onChanged } },
+      listChanged: {
+        tools: { autoRefresh: false, onChanged },
+        prompts: { autoRefresh: false, onChanged: () => onContent("prompts") },
+        resources: { autoRefresh: false, onChanged: () => onContent("resources") },
+      },
     },
   );
 }
 
 async function list(client: Client, { tools: wanted }: McpSource, signal: AbortSignal): Promise<Definitions> {
+  if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([], wanted);
+  return readDefinitions(await listAll(client, "tools", signal), wanted);
+}
+
+/** The lists of a server: their methods, by the field of the answer that holds them. */
+const listMethods = {
+  tools: "tools/list",
+  prompts: "prompts/list",
+  resources: "resources/list",
+  resourceTemplates: "resources/templates/list",
+} as const;
+
+/** All pages of a list of a server. What is in it is not checked. */
+export async function listAll(
+  client: Client,
+  field: keyof typeof listMethods,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   let cursor: string | undefined;
-  if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([], wanted);
   for (let page = 0; page < mostPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer: unknown = await client.request({ method: "tools/list", params }, anything, {
-      signal,
-      timeout: noLimitMs,
-    });
-    const { tools, nextCursor } = (answer ?? {}) as { tools?: unknown; nextCursor?: unknown };
-    if (!Array.isArray(tools)) throw new Error("it does not say which tools it has");
-    found.push(...(tools as unknown[]));
-    if (typeof nextCursor !== "string" || nextCursor === cursor) return readDefinitions(found, wanted);
+    const answer = await ask(client, { method: listMethods[field], params }, signal);
+    const { [field]: items, nextCursor } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+    if (!Array.isArray(items)) throw new Error(`it does not say which ${field} it has`);
+    found.push(...(items as unknown[]));
+    if (typeof nextCursor !== "string" || nextCursor === cursor) return found;
     cursor = nextCursor;
   }
-  throw new Error(`its list of tools has more than ${mostPages} pages`);
+  throw new Error(`its list of ${field} has more than ${mostPages} pages`);
+}
+
+/** Asks a server for something. What it answers is not checked. */
+export async function ask(
+  client: Client,
+  request: { readonly method: string; readonly params: Record<string, unknown> },
+  signal: AbortSignal,
+): Promise<unknown> {
+  return client.request(request, anything, { signal, timeout: noLimitMs });
 }
 
 /** The failure of a server. */

@@ -12,7 +12,13 @@ import type { FindReplaced } from "../../sandbox/watch-shields.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
 import type { Dependencies } from "../../packages/install/create-dependencies.ts";
 import type { FindSecret } from "../script/load-secrets.ts";
-import { connectServer, describeServerError, type McpConnection, toMcpFailure } from "./connect-server.ts";
+import {
+  connectServer,
+  describeServerError,
+  type McpConnection,
+  type ServerWay,
+  toMcpFailure,
+} from "./connect-server.ts";
 import type { Definitions } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
 import { openAddress } from "./open-address.ts";
@@ -43,6 +49,7 @@ export interface Attempt {
   readonly signal: AbortSignal;
   readonly logIn?: LogIn | undefined;
   readonly onDefinitions: (definitions: Definitions) => void;
+  readonly onContent: ServerWay["onContent"];
 }
 
 /** A connection, and the program behind it. */
@@ -112,11 +119,11 @@ async function greet(
   attempt: Attempt,
   isLegacy: boolean,
 ): Promise<Greeted> {
-  const { signal, onDefinitions } = attempt;
+  const { signal, onDefinitions, onContent } = attempt;
   let isDead = false;
   void transport.gone.then(() => (isDead = true));
   try {
-    const way = { source, transport, secrets, gone: transport.gone, onDefinitions, isLegacy };
+    const way = { source, transport, secrets, gone: transport.gone, onDefinitions, onContent, isLegacy };
     return { connection: await connectServer(way, signal), program: transport, check, findReplaced };
   } catch (cause) {
     // The connection ends a moment before the program is known to be gone.
@@ -134,11 +141,11 @@ async function connectAddress(
   attempt: Attempt,
   options: Omit<Parameters<typeof openAddress>[1], "logIn">,
 ): Promise<Connected> {
-  const { signal, logIn, onDefinitions } = attempt;
+  const { signal, logIn, ...told } = attempt;
   const open = () => openAddress(source, { ...options, logIn });
   const connect = async (): Promise<Connected> => {
     const { transport, secrets } = await open();
-    return { connection: await connectServer({ source, transport, secrets, onDefinitions }, signal) };
+    return { connection: await connectServer({ source, transport, secrets, ...told }, signal) };
   };
   try {
     return await connect();

@@ -30,6 +30,16 @@ export interface McpRuntime extends Runtime {
    * @throws {KitbagError} `mcp-failed` if it cannot be made.
    */
   connect(source: McpSource, options?: ConnectOptions): Promise<McpConnection>;
+  /**
+   * Does something else than a call with the open connection to a server, or a new one.
+   *
+   * @throws {KitbagError} `mcp-failed` if it cannot be made, or what `work` throws.
+   */
+  use<Result>(
+    source: McpSource,
+    work: (connection: McpConnection) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result>;
   /** Calls `listener` with what happens at servers; answers with the function that ends it. */
   onEvent(listener: (event: McpEvent) => void): () => void;
   /** Ends all programs and connections. */
@@ -59,17 +69,11 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
   return {
     kind: "mcp",
     describe: async ({ code }) => ({ sandbox: await nameSandbox((code as McpCode).source, options) }),
-    async run(tool, input, context) {
-      const server = servers.find((tool.code as McpCode).source);
-      server.busy += 1;
-      try {
-        return await callTool(server, { tool, input: input as Record<string, unknown> }, context);
-      } finally {
-        server.busy -= 1;
-        if (server.busy === 0) server.connected?.program?.setHeld(false);
-        await checkPlaces(server);
-      }
-    },
+    run: (tool, input, context) =>
+      hold(servers.find((tool.code as McpCode).source), (server) =>
+        callTool(server, { tool, input: input as Record<string, unknown> }, context),
+      ),
+    use: (source, work, signal) => hold(servers.find(source), async (server) => work(await openHeld(server, signal))),
     async connect(source, { signal = new AbortController().signal, logIn } = {}) {
       const server = servers.find(source);
       server.logIn = logIn;
@@ -83,6 +87,25 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
     },
     close: () => servers.close(),
   };
+}
+
+/** Uses a server: its program is not left until `work` is done. */
+async function hold<Result>(server: Server, work: (server: Server) => Promise<Result>): Promise<Result> {
+  server.busy += 1;
+  try {
+    return await work(server);
+  } finally {
+    server.busy -= 1;
+    if (server.busy === 0) server.connected?.program?.setHeld(false);
+    await checkPlaces(server);
+  }
+}
+
+async function openHeld(server: Server, signal: AbortSignal): Promise<McpConnection> {
+  await endReplaced(server);
+  const connection = await server.link.open(signal);
+  server.connected?.program?.setHeld(true);
+  return connection;
 }
 
 /** A program that made something at a shielded place is ended: the next one is kept off what is there by then. */
@@ -107,10 +130,8 @@ interface Called {
 
 async function callTool(server: Server, { tool, input }: Called, context: RuntimeContext): Promise<unknown> {
   const { source, definition } = tool.code as McpCode;
-  await endReplaced(server);
-  const connection = await server.link.open(context.signal);
+  const connection = await openHeld(server, context.signal);
   const program = server.connected?.program;
-  program?.setHeld(true);
   const begun = performance.now();
   try {
     await checkDefinition(tool, connection, context.signal);

@@ -262,7 +262,7 @@ function connect(source: McpAddress): ReturnType<Connector> {
     findSecret: (name) => `secret-of-${name}`,
     lookup: () => Promise.resolve(["127.0.0.1"]),
   });
-  return connector(source, { signal: AbortSignal.timeout(20_000), onDefinitions: () => {} });
+  return connector(source, { signal: AbortSignal.timeout(20_000), onDefinitions: () => {}, onContent: () => {} });
 }
 
 interface Watched {

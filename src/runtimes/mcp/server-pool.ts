@@ -14,6 +14,7 @@ export interface McpRuntimeOptions extends ConnectorOptions {
 /** What happens at a server. */
 export type McpEvent =
   | { readonly type: "definitions"; readonly source: McpSource; readonly definitions: Definitions }
+  | { readonly type: "content"; readonly source: McpSource; readonly what: "prompts" | "resources" }
   | { readonly type: "server-down"; readonly source: McpSource; readonly reason: string };
 
 /** A server, and who uses it now. */
@@ -44,7 +45,8 @@ export function createServerPool(options: McpRuntimeOptions, tell: (event: McpEv
   async function connect(source: McpSource, server: Server, signal: AbortSignal): Promise<McpConnection> {
     const { logIn } = server;
     const onDefinitions = (definitions: Definitions): void => tell({ type: "definitions", source, definitions });
-    server.connected = await connector(source, { signal, onDefinitions, logIn });
+    const onContent = (what: "prompts" | "resources"): void => tell({ type: "content", source, what });
+    server.connected = await connector(source, { signal, onDefinitions, onContent, logIn });
     const { connection } = server.connected;
     onDefinitions(connection.definitions);
     return connection;

@@ -56,7 +56,14 @@ export interface LockedServer {
   readonly skills: Digests;
   /** Tools that cannot be used here, as they were shown: who knows of them need not be told again. @default no entries */
   readonly leftOut?: Digests;
+  /** What of it MCP clients of Kitbag may read, beside its tools. What it says there is not pinned. @default nothing */
+  readonly shares?: readonly McpShare[];
 }
+
+/** What clients can read of another MCP server. */
+export type McpShare = "prompts" | "resources";
+
+const knownShares: readonly unknown[] = ["prompts", "resources"] satisfies McpShare[];
 
 /** `kitbag.lock`: the skills of a project by where they are, relative to the lock and with `/`. */
 export interface Lock extends Map<string, LockedSkill> {
@@ -85,6 +92,7 @@ export function renderLock(lock: Lock): string {
     tools: toObject(server.tools, (digest) => digest),
     skills: toObject(server.skills, (digest) => digest),
     ...(server.leftOut !== undefined && { leftOut: toObject(server.leftOut, (digest) => digest) }),
+    ...(server.shares !== undefined && { shares: server.shares.toSorted() }),
   }));
   const more = Object.keys(servers).length === 0 ? {} : { servers };
   return `${JSON.stringify({ version: 1, skills, ...more }, null, 2)}\n`;
@@ -117,12 +125,18 @@ export function parseLock(text: string): Lock {
 }
 
 function parseServer(value: unknown, path: string): LockedServer {
-  const { tools, skills, leftOut } = asRecord(value, path);
+  const { tools, skills, leftOut, shares } = asRecord(value, path);
   return {
     tools: toMap(tools, `${path}: tools`, isText, parseDigest),
     skills: toMap(skills, `${path}: skills`, isText, parseDigest),
     ...(leftOut !== undefined && { leftOut: toMap(leftOut, `${path}: leftOut`, isText, parseDigest) }),
+    ...(shares !== undefined && { shares: parseShares(shares, `${path}: shares`) }),
   };
+}
+
+function parseShares(value: unknown, place: string): readonly McpShare[] {
+  if (Array.isArray(value) && value.every((share) => knownShares.includes(share))) return value as McpShare[];
+  throw new Error(`the entry ${place} is not a list of "prompts" and "resources"`);
 }
 
 /** A merge can leave one key twice, with two values; JSON takes the last one silently. */

@@ -40,7 +40,7 @@ async function forPrompt(client: ServedClient, prompt: string, typing: Typing): 
     const found = await source.complete?.(prompt, { name: typing.argument, value: typing.value });
     if (found !== undefined) return asGiven(found);
   }
-  const known = listPrompts(client).map(({ name }) => name);
+  const known = (await listPrompts(client)).map(({ name }) => name);
   if (known.includes(prompt)) return asGiven([]);
   const [nearest] = nearestNames(prompt, known);
   throw refuse(`Prompt not found: ${prompt.slice(0, 200)}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`);
@@ -53,12 +53,14 @@ async function forTemplate(client: ServedClient, template: string, typing: Typin
     const found = await source.complete?.(template, { name: typing.argument, value: typing.value });
     if (found !== undefined) return asGiven(found);
   }
-  const isKnown = client.resources.some(
-    (source) =>
-      source.templates?.().some((one) => one.uriTemplate === template) === true ||
-      source.list?.().some((one) => one.uri === template) === true,
-  );
-  if (isKnown) return asGiven([]);
+  for (const source of client.resources) {
+    const [templates = [], resources = []] = [
+      await source.templates?.(client.caller),
+      await source.list?.(client.caller),
+    ];
+    if (templates.some((one) => one.uriTemplate === template) || resources.some((one) => one.uri === template))
+      return asGiven([]);
+  }
   throw refuse(`Resource template not found: ${template.slice(0, 200)}`);
 }
 

@@ -34,8 +34,8 @@ export function attachPrompts(mcp: McpServer, client: ServedClient): void {
   const { server } = mcp;
   server.registerCapabilities({ prompts: { listChanged: true } });
 
-  server.setRequestHandler("prompts/list", ({ params }) => {
-    const prompts = listPrompts(client);
+  server.setRequestHandler("prompts/list", async ({ params }) => {
+    const prompts = await listPrompts(client);
     const { items, nextCursor } = pageItems(prompts, params?.cursor, { keyOf: (prompt) => prompt.name });
     return {
       prompts: [...items],
@@ -47,7 +47,7 @@ export function attachPrompts(mcp: McpServer, client: ServedClient): void {
     const own = await getOwn(client, name, values, context.mcpReq.signal);
     if (own !== undefined) return own;
     for (const source of client.prompts) {
-      const found = await source.get(name, values, context);
+      const found = await source.get(name, values, context, client.caller).catch(toRefusal);
       if (found !== undefined) return found;
     }
     throw refuse(`Prompt not found: ${name.slice(0, 200)}`);
@@ -55,10 +55,10 @@ export function attachPrompts(mcp: McpServer, client: ServedClient): void {
 }
 
 /** The prompts of a client, in the order of their names. */
-export function listPrompts(client: ServedClient): readonly Prompt[] {
+export async function listPrompts(client: ServedClient): Promise<readonly Prompt[]> {
   const own: Prompt[] = findWorkflows(client).map(toPrompt);
   const skills: Prompt[] = hasUsableSkills(client) ? [toPrompt(useSkillPrompt)] : [];
-  const others = client.prompts.flatMap((source) => source.list());
+  const others = (await Promise.all(client.prompts.map(async (source) => source.list(client.caller)))).flat();
   const names = new Set([...own, ...skills].map((prompt) => prompt.name));
   const all = [...own, ...skills, ...others.filter((prompt) => !names.has(prompt.name))];
   return all.toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -103,9 +103,12 @@ async function useSkill(client: ServedClient, values: Values, signal: AbortSigna
     const text = await renderSkillUse(client, skill, { arguments: values["arguments"] ?? "", signal });
     return toResult(skill.description, text);
   } catch (cause) {
-    if (isKitbagError(cause)) throw refuse(cause.message);
-    throw cause;
+    return toRefusal(cause);
   }
+}
+
+function toRefusal(cause: unknown): never {
+  throw isKitbagError(cause) ? refuse(cause.message) : cause;
 }
 
 function toResult(description: string, text: string): GetPromptResult {

@@ -11,12 +11,12 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { isKitbagError } from "../../../core/errors.ts";
-import type { ServedClient } from "../client.ts";
+import type { McpResourceSource, ServedClient } from "../client.ts";
 import { attachSkills, openShelf } from "../skills/attach-skills.ts";
 import { readServedFile } from "../skills/served-skill.ts";
 import { skillRoot } from "../skills/skill-uri.ts";
 import { guideResource } from "./guide-resource.ts";
-import { parseKitbagUri } from "./kitbag-uri.ts";
+import { parseKitbagUri, serversRoot } from "./kitbag-uri.ts";
 import { fileResources, outputResources } from "./output-resources.ts";
 import { compareTexts, pageItems } from "./page-items.ts";
 import type { CacheHint, ResourcePart } from "./resource-part.ts";
@@ -53,8 +53,8 @@ export function attachResources(mcp: McpServer, client: ServedClient, runs?: Run
       ...toCacheFields(client, listTtlMs),
     };
   });
-  server.setRequestHandler("resources/templates/list", () => ({
-    resourceTemplates: [...content.templates()],
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [...(await content.templates())],
     ...toCacheFields(client, listTtlMs),
   }));
   server.setRequestHandler("resources/read", ({ params }, context) => content.read(params.uri, context));
@@ -62,6 +62,8 @@ export function attachResources(mcp: McpServer, client: ServedClient, runs?: Run
     server.setRequestHandler("resources/subscribe", async ({ params }, context) => {
       // Who subscribes to what is not there would wait for ever.
       await content.read(params.uri, context);
+      if (params.uri.startsWith(`${serversRoot}/`))
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, notFollowed);
       subscriptions.add(params.uri);
       return {};
     });
@@ -73,11 +75,13 @@ export function attachResources(mcp: McpServer, client: ServedClient, runs?: Run
   return subscriptions;
 }
 
+const notFollowed = "Cannot subscribe to a resource of another MCP server: read it again when you need it";
+
 /** Everything that a client can read. */
 interface Content {
   /** In the order that {@link toOrder} says: ours first, then what others serve beside it. */
   list(): Promise<readonly Resource[]>;
-  templates(): readonly ResourceTemplateType[];
+  templates(): Promise<readonly ResourceTemplateType[]>;
   /**
    * Reads a resource. What it answers must not be changed.
    *
@@ -133,7 +137,8 @@ function createContent(client: ServedClient): Content {
   }
 
   async function read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult> {
-    const found = await (uri.startsWith("kitbag:") ? readOwn(uri) : readOther(uri, client, context));
+    const isOwn = uri.startsWith("kitbag:") && !uri.startsWith(`${serversRoot}/`);
+    const found = await (isOwn ? readOwn(uri) : readOther(uri, client, context));
     if (found !== undefined) return found;
     throw new ResourceNotFoundError(uri, `Resource not found: ${cut(uri)}`);
   }
@@ -142,18 +147,25 @@ function createContent(client: ServedClient): Content {
     async list() {
       const shelf = await openShelf(client);
       const skills = shelf.skills.map((one) => one.resource);
-      const others = client.resources.flatMap((source) => source.list?.() ?? []);
+      const others = await listOthers(client, (source) => source.list?.(client.caller));
       // Each kind is in order already; only what others serve must be put in order.
       const before = own.filter((part) => part !== toolResources).flatMap((part) => part.list(client));
       return [...before, ...skills, ...toolResources.list(client), ...others.toSorted(byOrder)];
     },
-    templates: () => [
+    templates: async () => [
       ...own.flatMap((part) => part.templates),
       skillTemplate,
-      ...client.resources.flatMap((source) => source.templates?.() ?? []),
+      ...(await listOthers(client, (source) => source.templates?.(client.caller))),
     ],
     read: (uri, context) => read(uri, context).catch(toProtocolError),
   };
+}
+
+async function listOthers<Item>(
+  { resources }: ServedClient,
+  list: (source: McpResourceSource) => readonly Item[] | Promise<readonly Item[]> | undefined,
+): Promise<readonly Item[]> {
+  return (await Promise.all(resources.map(async (source) => (await list(source)) ?? []))).flat();
 }
 
 async function readOther(
@@ -171,8 +183,8 @@ async function readOther(
     }
   }
   for (const source of client.resources) {
-    const found = await source.read(uri, context);
-    if (found !== undefined) return found;
+    const found = await source.read(uri, context, client.caller);
+    if (found !== undefined) return "contents" in found ? { ...toCacheFields(client, 0), ...found } : found;
   }
   return undefined;
 }

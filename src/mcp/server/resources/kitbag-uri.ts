@@ -7,6 +7,9 @@ export interface KitbagUri {
   readonly query: ReadonlyMap<string, string>;
 }
 
+/** What the URIs of resources of other MCP servers begin with: the server's name follows, and then the URI as the server writes it. */
+export const serversRoot = "kitbag://servers";
+
 const longestUri = 4096;
 const grammar = /^kitbag:\/\/([a-z]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/u;
 
