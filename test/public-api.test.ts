@@ -264,6 +264,7 @@ test('"kitbag/mcp" exports these types', () => {
     "McpOfferedTool",
     "McpPromptSource",
     "McpResourceSource",
+    "McpServerContent",
     "McpServerEntry",
     "McpServerEvent",
     "McpServerLimits",
