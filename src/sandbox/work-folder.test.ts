@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,6 +8,7 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { defaultLimits, type Profile } from "./sandbox.ts";
 import { fillOrEnd, makeWorkFolder, toWorkMounts, walkFolder, watchWorkFolder, workTarget } from "./work-folder.ts";
+import { removeTree } from "./work-area.ts";
 
 const profile: Profile = { mounts: [], environment: {}, programs: [], limits: defaultLimits };
 
@@ -66,6 +68,19 @@ test("watchWorkFolder() tells once that too much is in a folder, wherever in it"
   stop();
 
   expect(count).toBe(1);
+});
+
+test("watchWorkFolder() takes a folder that it cannot look into for full", async () => {
+  const folder = makeWorkFolder(createFolder());
+  const { promise: full, resolve } = Promise.withResolvers<void>();
+  // A program that goes from folder to folder can make paths that are too long for others.
+  const script = `i=0; while [ $i -lt 25 ]; do mkdir $1 && cd -P $1 || exit 1; i=$((i+1)); done; echo x > large`;
+  execFileSync("/bin/bash", ["-c", script, "sh", "n".repeat(200)], { cwd: folder.files });
+
+  const stop = watchWorkFolder(folder, 100_000_000, resolve);
+  await full;
+  stop();
+  await removeTree(folder.root);
 });
 
 test("fillOrEnd() ends what waits, and removes the folder, if it cannot be filled", async () => {

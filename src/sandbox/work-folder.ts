@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, type Stats } from "node:fs";
+import { mkdirSync, readdirSync, statfsSync, statSync, type Stats } from "node:fs";
 import { chmod, lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -66,16 +66,17 @@ const watchMs = 100;
 
 /**
  * Looks from time to time how much is in a private folder, which is on the disk of the host, and calls `onFull` when it is more than
- * `maxBytes` or {@link mostWorkFiles}. Answers with what ends that.
+ * `maxBytes` or {@link mostWorkFiles}, or when something in it cannot be measured. Answers with what ends that.
  */
-export function watchWorkFolder({ root }: WorkFolder, maxBytes: number, onFull: () => void): () => void {
+export function watchWorkFolder(folder: WorkFolder, maxBytes: number, onFull: () => void): () => void {
+  const freeBefore = measureFree(folder.root);
   let timer: NodeJS.Timeout;
   let isOver = false;
   const wait = (): void => {
     timer = setTimeout(() => void look(), watchMs).unref();
   };
   const look = async (): Promise<void> => {
-    const isFull = await isFuller(root, maxBytes);
+    const isFull = await isFuller(folder, maxBytes, freeBefore);
     if (isOver) return;
     if (isFull) onFull();
     else wait();
@@ -87,16 +88,62 @@ export function watchWorkFolder({ root }: WorkFolder, maxBytes: number, onFull: 
   };
 }
 
-async function isFuller(folder: string, maxBytes: number): Promise<boolean> {
+async function isFuller({ root }: WorkFolder, maxBytes: number, freeBefore: number): Promise<boolean> {
   let bytes = 0;
   let count = 0;
-  for await (const { facts } of walkFolder(folder)) {
+  let isHidden = false;
+  for await (const { facts } of walkFolder(root, { onHidden: () => void (isHidden = true) })) {
     // What takes no room on the disk, such as a file with holes, does not count.
     bytes += facts.blocks * 512;
     count += 1;
     if (bytes > maxBytes || count > mostWorkFiles) return true;
   }
-  return false;
+  // What cannot be measured may be any size.
+  if (isHidden) return true;
+  const isLost = freeBefore - measureFree(root) > maxBytes;
+  return isLost && bytes + measureNameless(root) > maxBytes;
+}
+
+function measureFree(folder: string): number {
+  try {
+    const facts = statfsSync(folder);
+    return facts.bfree * facts.bsize;
+  } catch {
+    // The call is over, and the folder is gone.
+    return Infinity;
+  }
+}
+
+/** Bytes of the files that programs in the sandbox of a private folder still have open, and whose names they have removed. */
+function measureNameless(root: string): number {
+  const own = lookAt(root);
+  if (own === undefined) return 0;
+  const sizes = new Map<number, number>();
+  for (const pid of list("/proc").filter((name) => /^\d+$/u.test(name))) {
+    const place = lookAt(`/proc/${pid}/root${workTarget}`);
+    if (place?.ino !== own.ino || place.dev !== own.dev) continue;
+    for (const facts of list(`/proc/${pid}/fd`).map((descriptor) => lookAt(`/proc/${pid}/fd/${descriptor}`))) {
+      if (facts?.nlink === 0 && facts.dev === own.dev) sizes.set(facts.ino, facts.blocks * 512);
+    }
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // The process has ended, or is another user's.
+    return [];
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** More than fits: what a program makes between two looks counts as well. */
@@ -112,18 +159,24 @@ export interface WalkedFile {
 export interface WalkOptions {
   /** Takes back the rights that a program has taken away, after it is gone. @default false */
   readonly reopens?: boolean;
+  /** Called for what is there and cannot be looked at: closed folders, and paths that are too long. */
+  readonly onHidden?: () => void;
 }
 
 /** Walks through a folder, but not without end, and without following links. What is gone or cannot be looked at is passed over. */
-export async function* walkFolder(root: string, { reopens = false }: WalkOptions = {}): AsyncGenerator<WalkedFile> {
+export async function* walkFolder(root: string, options: WalkOptions = {}): AsyncGenerator<WalkedFile> {
+  const { reopens = false, onHidden = () => {} } = options;
+  const passOver = (cause: unknown): undefined => {
+    if (!["ENOENT", "ENOTDIR"].includes(String((cause as NodeJS.ErrnoException).code))) onHidden();
+  };
   const folders = [root];
   if (reopens) await chmod(root, 0o700).catch(() => {});
   let left = mostWalked;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await opendir(folder).catch(() => undefined);
+    const entries = await opendir(folder).catch(passOver);
     for await (const { name } of entries ?? []) {
       const path = join(folder, name);
-      const facts = await lstat(path).catch(() => undefined);
+      const facts = await lstat(path).catch(passOver);
       if (facts === undefined) continue;
       if (reopens) await reopen(path, facts);
       yield { path, facts };

@@ -297,11 +297,24 @@ except OSError as problem: print("refused")`;
     expect(readdirSync(elsewhere)).toEqual(["victim.txt"]);
   });
 
-  test("is ended when it fills its own folder", async (context) => {
-    const source = `while True:
+  test.for([
+    [
+      "its own folder",
+      `while True:
     for number in range(10_000):
-        with open(f"{number}", "wb") as file: file.write(bytes(8 << 20))`;
-
+        with open(f"{number}", "wb") as file: file.write(bytes(8 << 20))`,
+    ],
+    [
+      "it with files whose names it removes",
+      `import os, time
+kept = []
+for number in range(6):
+    kept.append(open("a", "wb"))
+    os.unlink("a")
+    for _ in range(60): kept[-1].write(bytes(1 << 20))
+time.sleep(30)`,
+    ],
+  ] as const)("is ended when it fills %s", async ([, source], context) => {
     const outcome = await callScript(context, source, {});
 
     expect(outcome).toMatchObject({ status: "failed" });

@@ -117,7 +117,7 @@ function createStopper({ tool, context, process, limits, profile }: Started, des
     },
     onFull() {
       const most = `${profile.limits.temporaryBytes} bytes or ${mostWorkFiles} files`;
-      const reason = `it wrote more than ${most} to its private folder; let it write less, or grant it a folder to write`;
+      const reason = `it wrote more than ${most} to its private folder, or hid some there; let it write less, or grant it a folder to write`;
       stopBy(new KitbagError("tool-failed", { tool: tool.name, reason }));
     },
     throwIfStopped() {

@@ -38,6 +38,19 @@ const files = {
   "references/table.json": "{}",
 };
 
+test("findNeeds() offers the files that a parameter names by its default, and none outside", async (context) => {
+  needProgram(context, "python3");
+  const parser = `import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="settings.ini", help="configuration file")
+parser.add_argument("--input", default="/etc/hosts", help="input file")
+print(open(parser.parse_args().config).read(), open(parser.parse_args().input).read())
+`;
+  const needs = await find({ "SKILL.md": files["SKILL.md"], "scripts/make.py": parser });
+
+  expect(needs.map(show)).toEqual(["read ./settings.ini scripts/make.py:3"]);
+});
+
 test("findNeeds() says with lines what scripts seem to need, and what of it a yes grants", async (context) => {
   needProgram(context, "python3");
   const needs = await find(files);

@@ -1,5 +1,6 @@
 import { join, posix } from "node:path";
 
+import { isRecord } from "../../core/json.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { withoutGrant, toGrant, type SkillGrant } from "../../core/skill-grant.ts";
 import { readRegularFile } from "../../platform/read-file.ts";
@@ -157,10 +158,21 @@ function findPrograms(place: NeedPlace): SkillNeed[] {
   });
 }
 
+/** The files that parameters name by their default: only a caller's own word names a file in a call. */
+function findDefaults({ tools }: ScriptInterface): readonly string[] {
+  return tools.flatMap(({ files = {}, inputSchema: { properties } }) =>
+    Object.entries(files).flatMap(([name, use]) => {
+      const parameter = use === "read" && isRecord(properties) ? properties[name] : undefined;
+      const preset = isRecord(parameter) ? parameter["default"] : undefined;
+      return [preset].flat().filter((one) => typeof one === "string");
+    }),
+  );
+}
+
 /** Files that the text names, relative to where the person is. Its own files are there, and so is what a call names. */
 function findFiles(place: NeedPlace): SkillNeed[] {
   const { access } = place.script;
-  const reads = access.reads.flatMap((path): SkillNeed[] => {
+  const reads = [...access.reads, ...findDefaults(place.script)].flatMap((path): SkillNeed[] => {
     const at = isForeign(place, path) ? findLine(place, path) : undefined;
     return at === undefined ? [] : [{ kind: "read", what: `./${posix.normalize(path)}`, at }];
   });

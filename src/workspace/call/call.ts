@@ -24,6 +24,7 @@ import type { CallHost } from "./host.ts";
 import type { PublicCall } from "./middleware.ts";
 
 const nothingCoerced: readonly Coercion[] = [];
+const nothingGiven: ReadonlySet<string> = new Set();
 const nothingNamed: readonly NamedFile[] = [];
 const nothingWritten: readonly WrittenFile[] = [];
 
@@ -48,6 +49,8 @@ export class Call implements PublicCall {
   /** What the author's schema library made of the input. */
   refined: unknown;
   coerced: readonly Coercion[] = nothingCoerced;
+  /** The parameters that the caller set: the others have the author's defaults. */
+  given: ReadonlySet<string> = nothingGiven;
   /** The files that the input names, as far as the tool may have them; set by `files`. */
   named: readonly NamedFile[] = nothingNamed;
   /** What the tool wrote in its last run. */

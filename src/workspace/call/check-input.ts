@@ -27,6 +27,8 @@ export async function checkAgain(call: Call, input: unknown): Promise<FailedOutc
 /** Checks `copy` against the schema, and remembers it if it is right. */
 function takeInput(call: Call, copy: JsonCopy): FailedOutcome | undefined {
   if (!copy.ok) return refuse(call, [copy.reason === "not-json" ? copy.problem : tooLarge(call)]);
+  // The check fills in defaults, in place.
+  call.given = findGiven(copy.value);
   const checked = checkLeniently(call.entry.tool.inputSchema, copy.value);
   if (!checked.ok) return refuse(call, checked.problems);
   call.checked = checked.value;
@@ -34,6 +36,12 @@ function takeInput(call: Call, copy: JsonCopy): FailedOutcome | undefined {
   call.coerced = checked.coerced;
   if (checked.coerced.length > 0) call.emit({ type: "input-coerced", call: call.id, coerced: checked.coerced });
   return undefined;
+}
+
+/** `null` stands for a parameter that is left out. */
+function findGiven(input: JsonValue): ReadonlySet<string> {
+  const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  return new Set(entries.flatMap(([name, value]) => (value === null ? [] : [name])));
 }
 
 /** Asks the author's schema library, which may take as long as the call may. */

@@ -95,6 +95,33 @@ test("call() asks first where another tool of the same skill has a network", asy
   expect(outcome.status === "failed" && outcome.error.message).toContain('kitbag grant notes --read "a b.txt"');
 });
 
+test.for([{}, { path: null }, { other: "x" }])(
+  "call() names no file by the default of a parameter: %j",
+  async (input) => {
+    const inputSchema = { type: "object", properties: { path: { type: "string", default: "secret.txt" } } } as const;
+    const { workspace, runs } = open({}, [], { inputSchema });
+
+    await workspace.call("read", input, { namedBy: "person" });
+    await workspace.call("read", { path: "secret.txt" }, { namedBy: "person" });
+
+    expect(runs.map(({ files }) => files?.named.map(({ name }) => name))).toEqual([["undefined"], ["secret.txt"]]);
+  },
+);
+
+test("call() asks first where a tool around it has a network, which reads the file by way of it", async () => {
+  const { runtime, runs } = createRuntime();
+  const sender = {
+    ...defineTool({ name: "send", description: "Sends", run: (_input, { call }) => call("read", { path: "a.txt" }) }),
+    permissions: { network: ["a.example"] },
+  };
+  const workspace = createWorkspace({ tools: [toTool({}), sender as Tool], runtimes: [runtime] });
+
+  const outcome = await workspace.call("send", {});
+
+  expect(JSON.stringify(outcome)).toContain("file-denied");
+  expect(runs).toEqual([]);
+});
+
 test("call() of a model that cannot be asked about is refused, with the policy that would allow it", async () => {
   const { workspace, runs } = open({}, [], { files: { path: "write" } });
 

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 import type { FileNamer, NamedFile, WrittenFile } from "../../core/call-files.ts";
 import { isKitbagError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import { describeThrown } from "../describe-thrown.ts";
@@ -15,7 +16,9 @@ import { approverOf, type Next, type Phase } from "./phase.ts";
  * 1. A person, who is the local user with all scopes, is not asked about what they named themselves.
  * 2. A model is unasked only if the tool reads ordinary files, has no network, and calls no tool that is not read-only without a network.
  *    Everything else needs an approval; the policy `files` can allow or deny all of it.
- * 3. A nested call is one of a model, or of a remote caller, also if a person made the outermost call.
+ * 3. A nested call is one of a model, or of a remote caller, also if a person made the outermost call. What the calls around it can do with
+ *    the file counts as well.
+ * 4. A default is named by the author of the tool, not by the caller, so it names no file.
  *
  * Which files each of them may name at all is decided by the runtime, which knows where they are.
  */
@@ -40,12 +43,18 @@ export async function findNamed(call: Call): Promise<FailedOutcome | undefined> 
   const { tool } = call.entry;
   const by = namerOf(call);
   try {
-    call.named = (await call.host.runtimes.get(tool.code.kind)?.findFiles?.(tool, call.refined, by)) ?? [];
+    call.named = (await call.host.runtimes.get(tool.code.kind)?.findFiles?.(tool, givenInput(call), by)) ?? [];
   } catch (cause) {
     if (isKitbagError(cause)) return { status: "failed", error: cause.toJSON() };
     return call.fail("file-denied", { tool: call.address, file: "its input", reason: describeThrown(cause) });
   }
   return by === "model" ? applyPolicy(call, call.named) : undefined;
+}
+
+/** What the caller said itself. A default is the author's word: it gives the tool no file. */
+function givenInput({ refined, given }: Call): unknown {
+  if (!isRecord(refined)) return refined;
+  return Object.fromEntries(Object.entries(refined).filter(([name]) => given.has(name)));
 }
 
 /** Who names the files in the input of a call. */
@@ -75,9 +84,17 @@ function applyPolicy(call: Call, named: readonly NamedFile[]): FailedOutcome | u
   return undefined;
 }
 
-/** Reading one file is harmless if what the tool reads cannot leave the machine by way of it. */
-function needsApproval({ entry, host }: Call, { use, kind }: NamedFile): boolean {
-  if (use === "write" || kind === "folder" || (entry.tool.uses ?? []).length > 0) return true;
+/** Reading one file is harmless if what the tool reads cannot leave the machine by way of it, or of what called it. */
+function needsApproval(call: Call, { use, kind }: NamedFile): boolean {
+  if (use === "write" || kind === "folder") return true;
+  for (let around: Call | undefined = call; around !== undefined; around = around.parent) {
+    if (canPassOn(around)) return true;
+  }
+  return false;
+}
+
+function canPassOn({ entry, host }: Call): boolean {
+  if ((entry.tool.uses ?? []).length > 0) return true;
   // A tool may call the others of its skill.
   const ofOwner = [...host.registry.entries()].filter(
     ({ source, owner }) => source === entry.source && owner === entry.owner && source !== "global",
