@@ -30,12 +30,16 @@ const nothing: Secrets = {
 const ownNames =
   /^(?:PATH|HOME|TMPDIR|PWD|SHLVL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP)|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|KITBAG_\w+|LD_\w+|DYLD_\w+)$/u;
 
-const plainValue = /^(?:\d{1,5}|true|false|yes|no|on|off|localhost)$/iu;
-const secretName = /AUTH|CODE|CRED|KEY|PASS|PIN|SECRET|TOKEN|PHRASE/iu;
+const switches = /^(?:true|false|yes|no|on|off|localhost)$/iu;
+const secretName = /AUTH|CODE|CRED|KEY|OTP|PASS|PHRASE|PIN|PWD|SECRET|TOKEN/iu;
+/** What is counted or measured. Other short numbers may be codes with which a person pays or logs in. */
+const numberName =
+  /(?:^|_)(?:PORTS?|COUNT|LIMIT|SIZE|LENGTH|WIDTH|HEIGHT|DEPTH|LEVEL|MAX|MIN|TIMEOUT|INTERVAL|DELAY|RETRIES|WORKERS|THREADS|YEAR|(?:MILLI)?SECONDS|MINUTES|DAYS|MS)$/iu;
 
 /** Ports, counts and switches are no secrets, and hiding them everywhere would change what is true. */
 function isPlain(name: string, value: string): boolean {
-  return plainValue.test(value) && !secretName.test(name);
+  if (secretName.test(name)) return false;
+  return switches.test(value) || (/^\d{1,5}$/u.test(value) && numberName.test(name));
 }
 
 /**

@@ -33,6 +33,9 @@ test.for<[name: string, value: string, shown: string]>([
   ["DEBUG_MODE", "true", "true"],
   ["LOGIN_PIN", "8080", "[LOGIN_PIN]"],
   ["SERVICE_PORT", "808080", "[SERVICE_PORT]"],
+  ["MYSQL_PWD", "12345", "[MYSQL_PWD]"],
+  ["BANK_TAN", "48213", "[BANK_TAN]"],
+  ["SMS_OTP_LENGTH", "4821", "[SMS_OTP_LENGTH]"],
 ])("R19: a port or a switch is shown, a secret is not: %s=%s is %s", async ([name, value, shown]) => {
   const { outcome } = await runScript(sandbox, {
     files: { "a.mjs": `console.log(process.env.${name});` },

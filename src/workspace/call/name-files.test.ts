@@ -114,7 +114,7 @@ test("call() asks first where a tool around it has a network, which reads the fi
     ...defineTool({ name: "send", description: "Sends", run: (_input, { call }) => call("read", { path: "a.txt" }) }),
     permissions: { network: ["a.example"] },
   };
-  const workspace = createWorkspace({ tools: [toTool({}), sender as Tool], runtimes: [runtime] });
+  const workspace = createWorkspace({ tools: [toTool({}), sender], runtimes: [runtime] });
 
   const outcome = await workspace.call("send", {});
 
