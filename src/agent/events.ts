@@ -196,7 +196,7 @@ export interface ApprovalDecided {
   readonly seal?: string;
 }
 
-/** Messages were left out or put together, so that the rest fits. */
+/** Messages were left out or summarised, so that the conversation fits the context window. */
 export interface MemoryCompacted {
   readonly type: "memory-compacted";
   readonly run: string;
@@ -238,7 +238,7 @@ export interface TaskEnd {
 }
 
 /**
- * What a run may use; each is looked at before the model is asked. What counts of a run that is resumed is what it has used from its
+ * What a run may use; each limit is checked before the model is asked. What counts of a run that is resumed is what it has used from its
  * beginning on.
  */
 export interface RunLimits {

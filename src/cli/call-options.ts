@@ -44,7 +44,7 @@ export function askThePerson({ terminal, options }: Pick<Invocation, "terminal" 
   };
 }
 
-/** A guard may ask about what came of a call; then the tool has run, and the input of the request is its output. */
+/** A guard may ask about the output of a call. Then the tool has run already, and the input of the request is that output. */
 function renderQuestion({ tool, address, input, reason }: ApprovalRequest): string {
   const why = reason === undefined ? "" : ` (${toPrintableLine(reason)})`;
   const value = toPrintableLine(JSON.stringify(input));

@@ -68,7 +68,7 @@ export function isKitbagError<Code extends ErrorCode = ErrorCode>(
     if (typeof value !== "object" || value === null || !(brand in value)) return false;
     return code === undefined || (value as KitbagError).code === code;
   } catch {
-    // What was thrown may be anything, also a proxy that throws when it is looked at.
+    // The thrown value may be anything, also a proxy that throws when it is read.
     return false;
   }
 }

@@ -119,14 +119,14 @@ export async function judge(guards: readonly Guard[], guarded: Guarded): Promise
   return { value, acts, ...(asked !== undefined && { asked }) };
 }
 
-/** What guards see of what came of a call: the output, or the message and the details of the failure. */
+/** What guards see of the outcome of a call: the output, or the message and the details of the failure. */
 export function shownOf(outcome: ToolOutcome): JsonValue {
   if (outcome.status === "ok") return outcome.output;
   const { message, details } = outcome.error;
   return { message, details } as unknown as JsonObject;
 }
 
-/** What came of a call, with what guards left in the place of what they saw. */
+/** The outcome of a call, with the part that guards saw replaced by what they made of it. */
 export function withShown(outcome: ToolOutcome, shown: JsonValue): ToolOutcome {
   if (outcome.status === "ok") return shown === outcome.output ? outcome : { ...outcome, output: shown };
   return { status: "failed", error: { ...outcome.error, ...toShown(shown) } as Failure };

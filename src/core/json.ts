@@ -207,7 +207,7 @@ function showObject(value: object): string {
     if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
     return isPlain(value) ? "an object" : describeInstance(value);
   } catch {
-    // A proxy may throw whenever it is looked at.
+    // A proxy may throw whenever it is read.
     return "an object that cannot be read";
   }
 }

@@ -152,7 +152,7 @@ function createStream(forms: readonly Form[]): RedactedStream {
 /** A shorter part of a secret may stand at the end of a message by chance. */
 const shortestPart = 6;
 
-/** Hides what a message begins or ends with, or is, if that is a part of a secret. Each message is looked at by itself. */
+/** Hides what a message begins or ends with, or is, if that is a part of a secret. Each message is checked by itself. */
 function hideParts(text: string, forms: readonly Form[]): string {
   if (text.length < shortestPart) return text;
   const whole = forms.find((form) => form.text.includes(text.trim()) && text.trim().length >= shortestPart);

@@ -149,7 +149,7 @@ export type SkillCommand =
 export interface TextParts {
   /** How the reader of the text names the skill's folder. @default its absolute path */
   readonly directory?: string;
-  /** What became of its commands, in order. @default none was run */
+  /** The results of its commands, in order. @default no command was run */
   readonly answers?: readonly CommandAnswer[];
   /** Changes the text around the outputs of commands, piece by piece. @default it stays */
   readonly prose?: (text: string) => string;

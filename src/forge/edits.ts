@@ -173,7 +173,7 @@ function refuseEditor({ draft, base, call }: Candidate): RefusedTool | undefined
 
 const mostReasons = 10;
 
-/** An answer, with what came of the gate. */
+/** An answer, with the result of the gate. */
 export function withPassed(
   answer: ForgeAnswer,
   { examples, change, replay }: Pick<Passed, "examples" | "change" | "replay">,

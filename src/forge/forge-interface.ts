@@ -98,7 +98,7 @@ export interface AdoptOptions extends ChangeOptions {
 /** Where a message about a draft belongs, and what to do. `file` is a file of the tool, or `draft`. */
 export type ForgeDiagnostic = Diagnostic;
 
-/** What came of one example. */
+/** The result of one example. */
 export interface ExampleResult {
   /** Counts from 0. */
   readonly index: number;
@@ -201,7 +201,7 @@ export interface RefusedTool {
   readonly examples: readonly ExampleResult[];
 }
 
-/** What came of a draft or an edit. */
+/** The result of a draft or an edit. */
 export type ForgeAnswer = LiveTool | WaitingTool | RefusedTool;
 
 /** A skill that is live now, and all that a caller needs. */
@@ -222,7 +222,7 @@ export interface LiveSkill {
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 
-/** What came of a draft of a skill. */
+/** The result of a draft of a skill. */
 export type SkillAnswer = LiveSkill | WaitingTool | RefusedTool;
 
 /** A skill that was made here. */
@@ -239,7 +239,7 @@ export interface ForgedSkill {
   readonly shared?: boolean;
 }
 
-/** What came of trying a tool with its examples. */
+/** The result of trying a tool with its examples. */
 export interface TestReport {
   readonly name: string;
   readonly version: string;

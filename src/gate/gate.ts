@@ -122,7 +122,7 @@ export interface GateLimits {
   readonly maxBodyBytes: number;
   /** Requests a second of one caller with a token, and how many at once after a pause. @default 2000, 4000 */
   readonly caller: Rate | "off";
-  /** Requests a second of one address, counted before anything else is looked at. @default 10_000, 20_000 */
+  /** Requests a second of one address, counted before any other check. @default 10_000, 20_000 */
   readonly address: Rate | "off";
   /** Wrong tokens a second of one address. @default 1, 20 */
   readonly guesses: Rate | "off";

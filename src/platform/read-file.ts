@@ -76,7 +76,7 @@ function refuse(severity: "warning" | "error", code: string, reason: string): Fi
   return { ok: false, severity, code, reason };
 }
 
-/** Whether what was opened is at this real path. Where the system does not tell, the path is looked at once more. */
+/** Whether what was opened is at this real path. Where the system does not tell, the path is resolved again. */
 function isAt(descriptor: number, opened: { readonly ino: number; readonly dev: number }, path: string): boolean {
   if (hasDescriptorPaths) return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
   const { ino, dev } = lstatSync(path);

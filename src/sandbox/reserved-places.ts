@@ -7,7 +7,7 @@ import { findShieldsAround, stateOf, type Reserved } from "./shields.ts";
 
 /**
  * Looks after shielded places where nothing is yet, or a link. What is there is mounted so that no tool can change it; this cannot be,
- * so it is looked at before and after each call.
+ * so it is checked before and after each call.
  */
 export interface ReservedPlaces {
   /**

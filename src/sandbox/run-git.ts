@@ -20,7 +20,7 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of it. */
+/** The result of the command. */
 export type GitRun =
   | { readonly status: "ok"; readonly stdout: Buffer }
   | { readonly status: "failed"; readonly stderr: string }

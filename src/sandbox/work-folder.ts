@@ -159,11 +159,11 @@ export interface WalkedFile {
 export interface WalkOptions {
   /** Takes back the rights that a program has taken away, after it is gone. @default false */
   readonly reopens?: boolean;
-  /** Called for what is there and cannot be looked at: closed folders, and paths that are too long. */
+  /** Called for files that exist but cannot be read: those in closed folders, and paths that are too long. */
   readonly onHidden?: () => void;
 }
 
-/** Walks through a folder, but not without end, and without following links. What is gone or cannot be looked at is passed over. */
+/** Walks through a folder, up to a limit and without following links. Skips files that are gone or cannot be read. */
 export async function* walkFolder(root: string, options: WalkOptions = {}): AsyncGenerator<WalkedFile> {
   const { reopens = false, onHidden = () => {} } = options;
   const passOver = (cause: unknown): undefined => {

@@ -91,7 +91,7 @@ interface MemoryItems {
   list(prefix: string, after: string): IteratorObject<readonly [key: string, item: Item]>;
 }
 
-/** How many items that may have expired are looked at with each write: more than one, so that they cannot pile up. */
+/** How many items each write checks for expiry: more than one, so that expired items cannot pile up. */
 const sweptPerWrite = 2;
 
 /** Makes an empty collection of items, which expire by the clock `now`. */

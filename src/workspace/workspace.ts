@@ -187,7 +187,7 @@ export interface ToolMethods {
   getToolSource(address: string): { readonly source: ToolSource; readonly owner: string } | undefined;
 }
 
-/** How tools are called, and what came of it is read. */
+/** How tools are called, and how outcomes are read. */
 interface CallMethods {
   /** Calls `listener` after each change; answers with the function that ends it. */
   onChange(listener: (change: WorkspaceChange) => void): () => void;

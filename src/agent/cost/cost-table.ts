@@ -118,7 +118,7 @@ class CostTable {
     if (rest > 0) this.#charge(find(this.#parts, shown.length === 0 ? conversation : instructions), rest, rate);
   }
 
-  /** Remembers that a view was shown; a thousand tools are looked at once, and not with every question. */
+  /** Remembers that a view was shown; a thousand tools are counted once, and not with every model request. */
   #addView(view: ModelView, model: CountingModel, scale: number, rate: number): void {
     let shown = this.#views.at(-1);
     if (shown?.view !== view || familyOf(shown.model) !== familyOf(model)) {

@@ -178,7 +178,7 @@ export type DebugAction =
   | { readonly action: "step" }
   /** Before a call: makes it with another input. */
   | { readonly action: "step" | "continue"; readonly input: JsonValue }
-  /** Before or after a call: this came of it. */
+  /** Before or after a call: use this outcome instead. */
   | { readonly action: "step" | "continue"; readonly outcome: ToolOutcome }
   /** After an answer: asks the model again. After a call: makes it again, with another input if there is one. */
   | { readonly action: "retry"; readonly input?: JsonValue }

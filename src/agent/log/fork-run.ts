@@ -213,7 +213,7 @@ const expectations: Expectations<ForkChanges> = {
   messages: [Array.isArray, "a list of messages"],
 };
 
-/** What is different in a fork, as guards leave it. @throws {KitbagError} `guard-refused` */
+/** Applies the guards to what is different in a fork. @throws {KitbagError} `guard-refused` */
 async function guardChanges(changes: ForkChanges, options: AgentOptions): Promise<ForkChanges> {
   const guards = toGuards(options);
   if (guards.length === 0) return changes;

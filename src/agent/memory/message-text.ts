@@ -4,7 +4,7 @@ import { type CountingModel, estimateMessageTokens, estimateToolTokens } from ".
 import { familyOf } from "../../models/providers.ts";
 import { readNativeChange } from "../../models/tool-changes.ts";
 
-/** A part of a message, as far as it is looked at: there may be others. */
+/** The fields of a message part that are read here. There are other types of parts. */
 export interface AnyPart {
   readonly type?: string;
   readonly text?: unknown;

@@ -6,7 +6,7 @@ import type { PartAnswer } from "../../models/shims/part-source.ts";
 import type { CountedAnswer } from "../events.ts";
 import type { ReadyModel } from "../model-source.ts";
 
-/** A whole answer, put together from its parts. */
+/** A complete answer, made from the parts of a stream. */
 export interface Answer {
   readonly content: readonly ModelContent[];
   readonly finishReason: FinishReason;
@@ -87,7 +87,7 @@ class AnswerReading {
 
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
-    // The incomplete input of a tool call is not kept. But users saw it, so this counts as an answer that broke off, not as a failed request.
+    // The incomplete input of a tool call is not kept. But users saw it: this is an answer that broke off, not a failed request.
     const isEmpty = content.length === 0 && !this.#hasBegunInput;
     if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
@@ -242,7 +242,7 @@ function toJson(part: unknown): JsonValue {
   }
 }
 
-/** Tells which model gave an answer, and what the answer cost if the price is known. For a group of models, it is the member that answered. */
+/** Tells which model (of a group: which member) gave an answer, and what the answer cost if the price is known. */
 export function priceAnswer(
   { model, priceOf }: Pick<ReadyModel, "model" | "priceOf">,
   answer: Pick<Answer, "by" | "modelId" | "usage">,

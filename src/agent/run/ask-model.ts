@@ -52,7 +52,7 @@ export async function askModel(run: RunState): Promise<ModelAnswered | StopReaso
   return event;
 }
 
-/** An answer as guards leave it. One that they refuse was paid for, and is no part of the conversation. */
+/** Applies the guards to an answer. An answer that they refuse is counted in the cost, and is not added to the conversation. */
 async function guardOrDrop(run: RunState, answer: ModelAnswered): Promise<ModelAnswered> {
   try {
     return await guardAnswer(run, answer);

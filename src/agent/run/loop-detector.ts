@@ -116,7 +116,7 @@ function isSame(left: NotedCall, right: NotedCall): boolean {
 
 function isSameAnswer({ tool, outcome }: NotedCall, { tool: otherTool, outcome: other }: NotedCall): boolean {
   if (tool !== otherTool) return false;
-  // Every call is looked at: most differ in a number or a text, and need not be written out.
+  // This runs for every call: most differ in a number or a text, and need not be written as JSON.
   if (outcome.status === "ok" && other.status === "ok" && typeof outcome.output !== "object") {
     return outcome.output === other.output;
   }

@@ -69,7 +69,7 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   }
 }
 
-/** The task as guards leave it, and what they did. @throws {KitbagError} `guard-refused` */
+/** Applies the guards to the task. Returns it with what the guards did. @throws {KitbagError} `guard-refused` */
 async function guardTask(
   { options: given }: AgentParts,
   { id, options, signal }: RunStart,
@@ -158,7 +158,7 @@ export interface MadeParts {
   readonly conversation?: OpenConversation | undefined;
 }
 
-/** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`, `user-unknown`. */
+/** Makes the parts that a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`, `user-unknown`. */
 export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
   const { options: given } = agent;
   const { options, id, feed, signal, trace } = start;

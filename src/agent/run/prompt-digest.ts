@@ -4,7 +4,7 @@ import type { ModelMessage } from "../../models/model.ts";
 import { toKeptMessage } from "../log/run-log.ts";
 
 /**
- * Digests of what a model is shown, so that a replay can tell where it was shown something else. Each message is looked at once,
+ * Digests of what a model is shown, so that a replay can tell where it was shown something else. Each message is read once,
  * however often it is shown.
  */
 export interface PromptDigest {

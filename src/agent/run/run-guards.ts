@@ -45,7 +45,11 @@ function contextOf(run: RunState): GuardContext {
   return { guards, approve, signal, run: id, step, note, ...(user !== undefined && { user }) };
 }
 
-/** Applies the guards to a value, and returns the value with their changes. @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first. */
+/**
+ * Applies the guards to a value, and returns the value with their changes.
+ *
+ * @throws {KitbagError} `guard-refused`; the reason of the signal if the run is stopped first.
+ */
 async function applyGuards<Value>(
   context: GuardContext,
   place: GuardPlace,
@@ -184,7 +188,7 @@ export function guardResult(
   return hasGuardAt(run.parts.guards, "tool-output") ? guardOutcome(contextOf(run), address, outcome) : outcome;
 }
 
-/** Applies the guards to an answer, and sends its texts to the caller, which were held back until now. @throws {KitbagError} `guard-refused` */
+/** Applies the guards to an answer, and sends its texts, which were held back until now. @throws {KitbagError} `guard-refused` */
 export async function guardAnswer(run: RunState, answer: ModelAnswered): Promise<ModelAnswered> {
   const content = [];
   for (const part of answer.content) {

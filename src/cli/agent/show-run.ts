@@ -13,7 +13,7 @@ import type { ModelMessage } from "../../models/model.ts";
 /** How a run is shown while it goes on, and how a person is asked. */
 export interface ShownRun {
   readonly onEvent: (event: AgentEvent) => void;
-  /** Asks the person; nothing where no person can be asked, so that the run pauses. */
+  /** Asks the user; missing where no user can be asked, so that the run pauses. */
   readonly approve: Approve | undefined;
   readonly view: RunView | undefined;
   /** Tells how it ended to a program that was not told: a run that could not even begin has no events. */

@@ -144,7 +144,7 @@ async function mayTrust(session: Session, now: Look, doubt: string): Promise<boo
   return isYes(await terminal.ask(`${toPrintableLine(doubt)}. Trust it as it is now? [y/N] `));
 }
 
-/** Checks and tests the skill, and tells what came of it. */
+/** Checks and tests the skill, and prints the result. */
 async function judge(session: Session): Promise<void> {
   const { invocation, directory } = session;
   const named = { ...invocation, args: [directory], options: { ...invocation.options, skills: [] } };

@@ -149,7 +149,7 @@ async function listModels(url: string): Promise<string | Failure> {
   }
 }
 
-/** What came of two small questions to a model. */
+/** The result of two small requests to a model. */
 interface TinyAnswers {
   readonly answerMs: number;
   readonly callsTools: boolean;

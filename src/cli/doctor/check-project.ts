@@ -10,7 +10,7 @@ import { mustBeTrusted } from "../config/find-trust-target.ts";
 import { defaultStore, findNamedStore, nameStore } from "../store/choose-store.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface DoctorCheck {
   readonly name: string;
   /** `note` is neither right nor wrong. */

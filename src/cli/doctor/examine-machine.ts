@@ -19,7 +19,7 @@ export interface MachineExamination {
   readonly compilers: readonly CompilerReport[];
 }
 
-/** What is being looked at. */
+/** The part of the machine that is being checked. */
 export interface ExamineOptions {
   readonly sandbox?: SandboxName | undefined;
   /** Where npm packages with compilers may be. */

@@ -37,7 +37,7 @@ export interface Served {
 /** How many calls of one user may run at the same time for each core, so that other users get calls through, too. */
 const callsPerCore = 4;
 
-/** How often it is looked at what `kitbag quota` has set. */
+/** How often the quotas that `kitbag quota` sets are read again. */
 const lookMs = 500;
 
 /**

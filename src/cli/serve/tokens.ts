@@ -122,7 +122,7 @@ function noToken(source: string): Error {
   );
 }
 
-/** How often token files are looked at. What is seen twice is taken: a file that is being written changes. */
+/** How often token files are read. A change counts when two reads in a row give the same: a file that is being written still changes. */
 const lookMs = 250;
 
 /** The tokens of a service while it runs. */

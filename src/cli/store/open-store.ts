@@ -37,7 +37,7 @@ export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
   return choice.kind === "sqlite" && isMissing(choice.file) ? memoryStore() : openStore(choice);
 }
 
-/** What cannot be looked at may be there: opening it tells what is wrong. */
+/** A path that cannot be read counts as existing: opening it then reports what is wrong. */
 function isMissing(file: string): boolean {
   try {
     lstatSync(file);

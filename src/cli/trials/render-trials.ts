@@ -5,7 +5,7 @@ import { renderTable, plural } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 import type { TestedTool } from "./try-tools.ts";
 
-/** Shows what came of trying tools: a line for each, then what went wrong, then how many. */
+/** Shows the results of trying tools: a line for each tool, then the failures, then the totals. */
 export function renderTrials(tools: readonly TestedTool[], terminal: Terminal): string {
   if (tools.length === 0) return "There are no tools here.";
   const isFuzzed = tools.some(({ fuzz, notFuzzed }) => fuzz !== undefined || notFuzzed !== undefined);

@@ -21,7 +21,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What came of trying one tool. */
+/** The result of trying one tool. */
 export interface TestedTool {
   readonly address: string;
   readonly passed: boolean;
@@ -142,7 +142,7 @@ async function makeInputs(entry: RegisteredTool, options: Fuzzing): Promise<Test
   return { address, passed: found.faults.length === 0, examples: [], fuzz: found };
 }
 
-/** Puts what came of the examples and of made inputs together. */
+/** Joins the results of the examples and of the generated inputs. */
 export function joinTested(examples: readonly TestedTool[], made: readonly TestedTool[]): readonly TestedTool[] {
   const byAddress = new Map(made.map((one) => [one.address, one]));
   return examples.map((one) => {

@@ -34,7 +34,7 @@ export function simplifyPattern(pattern: string): string {
   return pattern.replace(/^\.\*\??(?![*+?{])/u, "");
 }
 
-/** How much is looked at before a pattern counts as too complicated, and how many ways may go on side by side. */
+/** How many states and steps are tried before a pattern counts as too complicated, and how many ways its groups may have together. */
 const limits = { states: 4000, steps: 1_000_000, waysOfAllGroups: 1000 };
 
 /** Tells whether a matcher, at each place of whatever text, can be on few ways through the pattern only. */

@@ -136,7 +136,7 @@ const list: Expectation = {
 };
 const names: Expectation = { expected: "a list of names", isRight: isNameList };
 
-/** What the value of each keyword must be; schemas inside are looked at by themselves. */
+/** What the value of each keyword must be; schemas inside are checked by themselves. */
 const keywords: Readonly<Record<string, Expectation>> = {
   minimum: number,
   maximum: number,

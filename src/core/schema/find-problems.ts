@@ -255,7 +255,7 @@ function knownNames(root: JsonSchema, schema: unknown): string[] {
   return [...new Set([...own, ...[target, ...inner].flatMap((one) => knownNames(root, one))])];
 }
 
-/** What to say about a value beyond a limit, for each keyword that can be looked at by itself. */
+/** What to say about a value beyond a limit, for each keyword that can be checked by itself. */
 const limits: Readonly<Record<string, (limit: string | number) => string>> = {
   minimum: (limit) => `at least ${limit}`,
   maximum: (limit) => `at most ${limit}`,

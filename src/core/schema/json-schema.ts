@@ -3,7 +3,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Tells whether `value` can be looked at as a schema with keywords. */
+/** Tells whether `value` is a schema with keywords. */
 export function isSchemaObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

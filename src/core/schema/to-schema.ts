@@ -31,7 +31,7 @@ export function toSchema(source: SchemaSource, side: "input" | "output"): Conver
   try {
     return convert(source, side);
   } catch (cause) {
-    // What the author gave may throw whenever it is looked at.
+    // A schema of an author may throw whenever it is read.
     return refuse("a schema that can be read", `one that throws: ${describeCause(cause)}`);
   }
 }

@@ -29,7 +29,7 @@ export interface Bench {
   call(input: JsonObject): Promise<TriedCall>;
 }
 
-/** What came of a call that was tried. */
+/** The result of a trial call. */
 export interface TriedCall {
   readonly outcome: ToolOutcome;
   /** What the program said beside its output, cut. */
@@ -118,7 +118,7 @@ export async function runExamples(tool: Tool, trial: Trial): Promise<readonly Ex
   return results;
 }
 
-/** What came of an example. */
+/** The result of an example. */
 export function toExampleResult(
   index: number,
   example: ToolExample,

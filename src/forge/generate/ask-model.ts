@@ -22,7 +22,7 @@ It has "name" (lower-case words with dashes), "description" (what it does and wh
 The program reads one JSON object from standard input and prints one JSON value that fits "output". A failure is a non-zero exit code with the reason on stderr. Only the standard library is there.
 Give at least two examples with the exact output, one of them at the edge of what it takes. They are run in a sandbox without network; if it needs the network, give it a parameter "dryRun" and examples that use it.`;
 
-/** Has a model write a tool, and repair it by what the gate says, up to three times. Answers with what came of the last attempt. */
+/** Has a model write a tool, and repair the problems that the gate found, up to three times. Returns the last result. */
 export async function askModel(forge: Forge, write: WriteText, wish: GenerateWish): Promise<ForgeAnswer> {
   const { description, name, ...trial } = wish;
   const prompt: ModelPrompt = [

@@ -47,7 +47,7 @@ export interface ImportOptions extends FetchOptions {
 /** Whether what is shown is enabled: `with-grants` also grants what it seems to need. */
 export type ImportApproval = boolean | "with-grants";
 
-/** What was found, and what became of it. */
+/** What a source contains, and what of it was imported. */
 export interface ImportReport {
   /** Without what may be a secret in it. */
   readonly source: string;

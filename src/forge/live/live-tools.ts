@@ -12,7 +12,7 @@ import { stepsOf, toPipelineOptions } from "./pipelines.ts";
 import { toRealPath } from "../../platform/paths.ts";
 import type { FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
 
-/** A tool of the folder, and what became of it. */
+/** A tool of the folder, with its status and its versions. */
 export interface ForgedEntry {
   readonly stored: StoredTool;
   readonly status: ForgedTool["status"];

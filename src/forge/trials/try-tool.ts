@@ -29,7 +29,7 @@ export interface FuzzFault {
   readonly error?: Failure;
 }
 
-/** What came of an example when a tool was tried. */
+/** The result of an example when a tool was tried. */
 export interface TriedExample extends ExampleResult {
   /**
    * `declined`: the example does not say what comes of it, and the tool said in an orderly way that it cannot do it, as when a file is

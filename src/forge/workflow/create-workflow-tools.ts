@@ -11,7 +11,7 @@ import { createStepTool } from "./create-step-tool.ts";
 export interface WorkflowToolsOptions extends Writers {
   /** Writes tools from descriptions. @default the caller, if it can; else the closest template is filled in */
   readonly model?: Model;
-  /** The store of the workspace, whose recorded calls are looked at. @default suggestions come from definitions alone */
+  /** The store of the workspace, whose recorded calls are read. @default suggestions come from definitions alone */
   readonly store?: Store;
 }
 

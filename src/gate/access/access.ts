@@ -22,7 +22,7 @@ export interface Denial {
 export interface Sent {
   /** The `Authorization` header. */
   readonly header: string | undefined;
-  /** What is behind the `?` of the address. A token there is not looked at. */
+  /** What is behind the `?` of the address. A token there is ignored. */
   readonly query: string;
   /** What its address is counted as. */
   readonly network: string;
@@ -97,7 +97,7 @@ export function createAccess(parts: AccessParts): Access {
       const key = checkJwt === undefined ? "" : digest.toString("latin1");
       const caller = jwts.find(key);
       if (caller !== undefined) return caller;
-      // A signature cannot be guessed, so it is looked at however many tokens of this address were wrong.
+      // A signature cannot be guessed, so it is checked however many tokens of this address were wrong.
       return checkJwt !== undefined && token.split(".", 4).length === 3
         ? take(token, key, sent)
         : denyToken(describeWrong(token), sent, parts);
@@ -112,7 +112,10 @@ export function createAccess(parts: AccessParts): Access {
   };
 }
 
-/** A token that a person may have thought of must not be found by trying: then it is not looked at, unless its owner came before. */
+/**
+ * A token that a person made up must not be found by trying: after too many wrong tokens from a network it is refused, unless its owner
+ * has used it from there before.
+ */
 function admitToken({ caller, isGuessable }: KnownToken, sent: Sent, guesses: Guesses | undefined): Caller | Denial {
   const waitMs = isGuessable ? (guesses?.waitMs(sent.network, sent.nowMs) ?? 0) : 0;
   if (waitMs > 0 && guesses?.isRemembered(sent.network, caller.id) !== true) return tooManyGuesses(waitMs);

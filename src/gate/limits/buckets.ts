@@ -58,7 +58,7 @@ function forgetOne(byName: Map<string, Bucket>): void {
 
 /** Counts wrong tokens, so that no client can try many. */
 export interface Guesses {
-  /** How long `network` must wait before another token of it is looked at, in milliseconds; 0 if it need not. */
+  /** How long `network` must wait before another of its tokens is checked, in milliseconds; 0 if it need not wait. */
   waitMs(network: string, nowMs: number): number;
   /** Counts a wrong one. */
   note(network: string, nowMs: number): void;

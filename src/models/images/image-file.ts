@@ -1,4 +1,4 @@
-/** A picture whose bytes were looked at. */
+/** An image whose type and size were read from its bytes. */
 export interface ImageFile {
   /** Its name in messages. */
   readonly name: string;

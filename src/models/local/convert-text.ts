@@ -46,7 +46,7 @@ function isTextFor({ name, schema, takes }: Parameter, text: string): boolean {
   return typeof pattern !== "string" || fitsPattern(pattern, text);
 }
 
-/** Only patterns without repetition are looked at, which take no time: the call is checked against all of them. */
+/** Only patterns without repetition are used, which take no time: the call is checked against all of them. */
 function fitsPattern(pattern: string, text: string): boolean {
   if (!/^\^[\w[\]\\{}-]{1,60}\$$/u.test(pattern)) return true;
   try {

@@ -27,7 +27,7 @@ export interface Request {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly isQuestion: boolean;
-  /** Too long to be looked at as a whole. */
+  /** Too long to be read as a whole. */
   readonly isCut: boolean;
 }
 

@@ -69,7 +69,7 @@ interface Found {
   readonly untilMs: number;
 }
 
-/** Prices that change are looked at anew this often. */
+/** How often prices that change with time are computed again. */
 const datedMs = 60_000;
 /** An answer says who gave it: as many names as that are remembered. */
 const maxNames = 100;

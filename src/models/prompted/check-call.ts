@@ -32,7 +32,7 @@ export interface CallProblem {
   readonly input: string;
   /** For the model: what is wrong and what to do. */
   readonly message: string;
-  /** What is wrong and what to do, if it is not the input that can be looked at: `cut-off`, `unreadable`. */
+  /** What is wrong and what to do, if the input cannot be read: `cut-off`, `unreadable`. */
   readonly reason?: string;
   readonly start: number;
   readonly end: number;

@@ -60,7 +60,7 @@ export function findPassageEnd({ text, ended }: Source, at: number, passage: Pas
       return { end: match.index, next: match.index, isClosed: false };
     passage.depth += match.slice(1).includes("") ? 1 : -1;
     if (passage.depth === 0) return { end: passage.kind === "think" ? match.index : next, next, isClosed: true };
-    // What was counted is not looked at again.
+    // Counted text is not read again.
     if (!ended) return { end: next, next, isClosed: false };
   }
   const held = ended ? null : passage.held.exec(text.slice(at));

@@ -20,7 +20,7 @@ export interface Scanner {
   end(options?: { readonly isCut?: boolean }): Piece[];
   /** The text that is held back because it may be a call. `isShown`: the call would be an example. */
   held(): { readonly text: string; readonly isShown: boolean } | undefined;
-  /** How many characters were looked at, some of them again. */
+  /** How many characters were read, counting those that were read again. */
   steps(): number;
 }
 
@@ -43,7 +43,7 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
 /** How many characters of finished text are kept for look-behind. */
 const kept = 1024;
 
-/** How often held text may be looked at again: so many characters for each that comes. */
+/** How often held text may be read again: the number of characters for each new one. */
 const looksForCharacter = 8;
 
 const mayBegin = /[<`{[~\n]/gu;
@@ -54,7 +54,7 @@ class AnswerScanner implements Scanner {
   readonly #source = createSource("", false);
   readonly #index: ToolIndex;
   readonly #repeats: (text: string) => Repeat | undefined;
-  /** What came and was not looked at yet. */
+  /** Text that has arrived and was not read yet. */
   #chunks: string[] = [];
   #chunkLength = 0;
   #credit = 16_384;

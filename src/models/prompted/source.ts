@@ -5,7 +5,7 @@ export interface Source {
   ended: boolean;
   /** It ended before the model had said all. */
   isCut: boolean;
-  /** Characters looked at, for tests that count the work. */
+  /** The number of characters read, for tests that count the work. */
   steps: number;
   /** How many values began and did not end. Each may cost a scan of the whole text, so there is a limit. */
   runaways: number;

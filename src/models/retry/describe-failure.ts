@@ -14,7 +14,7 @@ export interface ProviderFailure {
   readonly isRetryable: boolean | undefined;
 }
 
-/** How deep causes and errors inside errors are looked at. */
+/** How deep causes and errors inside errors are read. */
 const deepest = 5;
 
 /** Looks at an error of a provider's package, at an error that came in a stream, or at anything else. Never throws. */
@@ -32,7 +32,7 @@ export function describeFailure(thrown: unknown): ProviderFailure {
     try {
       value = look(value, failure);
     } catch {
-      // What was thrown may be anything, also something that throws when it is looked at.
+      // The thrown value may be anything, also an object whose properties throw when they are read.
       break;
     }
   }

@@ -66,7 +66,7 @@ function isForeignTool(tool: NonNullable<ModelCall["tools"]>[number], { namespac
 
 function toOwnMessage(message: ModelMessage, reader: Reader): ModelMessage | undefined {
   if (message.role === "system") return message;
-  // Most messages have nothing of the kind: they are looked at with every question, so nothing is made for them.
+  // Most messages have nothing of the kind. They are checked with every model request, so no copy is made of them.
   if (!mayChange(message.content)) return message;
   // The call of a tool and what it gave go together.
   const dropped = new Set<string>();

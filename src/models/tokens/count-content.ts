@@ -96,7 +96,7 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** The parts of messages, as far as they are looked at: there may be others. */
+/** The fields of message parts that are read here. There are other types of parts. */
 interface AnyPart {
   readonly type?: unknown;
   readonly text?: unknown;

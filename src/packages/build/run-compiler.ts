@@ -13,7 +13,7 @@ export interface SandboxedRun {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of it. */
+/** The result of the compiler. */
 export interface SandboxedResult {
   readonly exit: ExitStatus;
   readonly stdout: Uint8Array;

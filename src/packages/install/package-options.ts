@@ -54,7 +54,7 @@ const rules: Readonly<Record<string, readonly [check: Check, expected: string]>>
 export const packageOptionNames: readonly string[] = Object.keys(rules).filter((name) => !name.includes("."));
 
 /**
- * Checks the options about packages; other options are not looked at.
+ * Checks the options about packages, and ignores other options.
  *
  * @throws {KitbagError} `option-invalid` with the name of the one that is wrong.
  */

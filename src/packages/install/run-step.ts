@@ -150,7 +150,7 @@ async function sizeOf(directory: string, enough: number): Promise<number> {
   const left = [directory];
   for (let next = left.pop(); next !== undefined && bytes <= enough; next = left.pop()) {
     const current = next;
-    // What is counted is being written: things may be gone by the time they are looked at.
+    // Files are counted while they are written: some may be gone when they are read.
     for (const entry of await readdir(current, { withFileTypes: true }).catch(() => [])) {
       const path = join(current, entry.name);
       if (entry.isDirectory()) left.push(path);

@@ -103,7 +103,7 @@ export interface Sweeper {
   sweep(): Promise<readonly string[]>;
 }
 
-/** Each so many sweeps the queued runs are looked at, too. */
+/** One sweep in this many also checks the queued runs. */
 const sweepsForQueued = 20;
 
 /** Makes a sweeper for one worker. */

@@ -149,7 +149,7 @@ function toCdpCommands(
 
 const insistMs = 300;
 
-/** An exception that was looked at in between makes V8 forget that it shall pause. */
+/** Inspecting an exception in between makes V8 forget that it must pause. */
 function insist(ask: Ask, stops: Stops): void {
   const timer = setInterval(() => {
     if (stops.expected !== "pause") clearInterval(timer);

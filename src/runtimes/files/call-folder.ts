@@ -169,7 +169,7 @@ async function fillFolder(
 /** What is copied at once: several short waits cost a warm call more than such a copy. */
 const mostBytesAtOnce = 4 * 1024 * 1024;
 
-/** Copies exactly the file that was looked at when the call was allowed. What changes later is not seen by the tool. */
+/** Copies exactly the file that was checked when the call was allowed. The tool does not see later changes. */
 async function copyIn(path: string, target: string, left: number): Promise<number> {
   // A link or a pipe in place of the file must not be followed or waited for.
   const source = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

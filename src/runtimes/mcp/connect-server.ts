@@ -53,7 +53,7 @@ const probeMs = 3000;
 const noLimitMs = 2_147_483_647;
 const mostPages = 64;
 
-/** Accepts whatever comes: each definition is looked at on its own, so that one wrong tool does not take all others with it. */
+/** Accepts whatever comes: each definition is checked on its own, so that one wrong tool does not take all others with it. */
 const anything = {
   "~standard": { version: 1 as const, vendor: "kitbag", validate: (value: unknown) => ({ value }) },
 };

@@ -22,7 +22,7 @@ const limits = { maxBytes: 600 * 1024, maxDepth: 64 };
 /** The most tools of one server; a person cannot look through more, and each is a hash in the lock. */
 const mostTools = 1000;
 
-/** The longest name that is looked at at all. */
+/** Longer names are refused. */
 const longestName = 256;
 
 /** Reads what `tools/list` answered. What is wrong is refused by name; it never throws. */

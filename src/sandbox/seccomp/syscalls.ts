@@ -105,7 +105,7 @@ export const syscallNumbers = {
 /** The name of a call that a filter decides on. */
 export type Syscall = keyof typeof syscallNumbers;
 
-/** The last call that was looked at when the filter was written; later ones do not exist inside. */
+/** The last system call that was known when the filter was written. Inside, later system calls do not exist. */
 export const lastKnownSyscall = 462;
 
 /** The number of a call on a machine, if it has that call. */

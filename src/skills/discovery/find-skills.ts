@@ -138,7 +138,7 @@ function hasGit(folder: string): boolean {
   return statusOf(lstatSync, join(folder, ".git")) !== undefined;
 }
 
-/** What cannot be looked at, for whatever reason, is not there for us. */
+/** A path that cannot be read, for whatever reason, counts as missing. */
 function statusOf(look: (path: string) => Stats, path: string): Stats | undefined {
   try {
     return look(path);

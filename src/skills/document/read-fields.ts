@@ -171,7 +171,7 @@ function toNames(value: FieldValue): string[] {
   }
 }
 
-/** How much of a text is looked at, and how long a summary may be. */
+/** How much of a text is read, and how long a summary may be. */
 const longestSearch = 16_384;
 const longestSummary = 1024;
 

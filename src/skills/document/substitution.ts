@@ -22,9 +22,9 @@ export interface Placeholder {
 
 /** Fills in placeholders, in one text or in several pieces of it. */
 export interface Substitution {
-  /** The placeholder that begins at `offset`, if one does. Escapes are not looked at. */
+  /** The placeholder that begins at `offset`, if there is one. Escapes are ignored. */
   find(text: string, offset: number): Placeholder | undefined;
-  /** Contract: one pass over the text; what is filled in is not looked at again. */
+  /** Contract: one pass over the text; placeholders in inserted text are not replaced. */
   apply(text: string): string;
   /** At least one placeholder took an argument. */
   readonly used: boolean;

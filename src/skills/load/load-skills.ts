@@ -49,7 +49,7 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Every folder that was found, each with what became of it. */
+/** Every folder that was found, each with a report of whether it was loaded. */
 export interface LoadedSkills {
   readonly reports: readonly SkillReport[];
   /** What belongs to no single folder. An `error` means that something is missing or may not run. */

@@ -56,7 +56,7 @@ export function createPostgresNotices(parts: PostgresParts): PostgresNotices {
 interface FollowedStream {
   readonly stream: string;
   count: number;
-  /** Where it ended when it was last looked at. */
+  /** Its end at the last check. */
   position?: string;
 }
 

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ModelContent, ModelMessage } from "../../models/model.ts";
 import { describeChange, readNativeChange } from "../../models/tool-changes.ts";
 
-/** Writes messages as lines to be read: who says what, what is called, what came of it. No id is in them. */
+/** Writes messages as readable lines: who says what, which tools are called, with which outcomes. The lines have no ids. */
 export function renderMessages(messages: readonly ModelMessage[]): readonly string[] {
   return messages.flatMap(renderMessage);
 }

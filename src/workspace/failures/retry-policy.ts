@@ -111,7 +111,7 @@ export function createBreakers(
     setTimeout(() => letInAt(tool, until), Math.min(leftMs, longestTimerMs)).unref();
   }
 
-  /** Counts the failures in a row. What came of a call that was running when the tool broke is old news. */
+  /** Counts the failures in a row. Ignores the outcome of a call that was already running when the tool was disabled. */
   function isTooMuch(breaker: Breaker, isFault: Watched["isFault"], outcome: ToolOutcome): boolean {
     if (breaker.isBroken) return false;
     if (outcome.status === "ok") breaker.failures = 0;

@@ -133,7 +133,7 @@ async function retryOnConflict<Value>(asked: number | undefined, write: () => Pr
   }
 }
 
-/** How many entries are looked at in one go: those of state come with their values. */
+/** How many entries are read at once: entries of state come with their values. */
 const page = 100;
 
 /** How many bytes are kept for a user now. */

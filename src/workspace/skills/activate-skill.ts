@@ -49,7 +49,7 @@ export async function activateSkill(parts: SetParts, request: SkillRequest): Pro
   return { status: "ok", opened: toNames(opening), closed: closed.holds.map(({ skill }) => skill.name), warnings };
 }
 
-/** What came of opening a skill. */
+/** The result of opening a skill. */
 interface Opened {
   readonly opening: readonly Skill[];
   readonly closed: ClosedSkills;

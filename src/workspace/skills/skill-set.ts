@@ -217,7 +217,7 @@ async function endAndWarn(parts: SetParts, closed: ClosedSkills, options: SkillO
   for (const { message } of await endSkills(closed, parts, options)) process.emitWarning(message, "KitbagWarning");
 }
 
-/** A skill that was put together by hand may be anything. */
+/** A skill that was written without `defineSkill` may hold anything. */
 async function toOutcome(skill: string, work: () => Promise<SkillOutcome>): Promise<SkillOutcome> {
   try {
     return await work();

@@ -99,7 +99,7 @@ async function toChanges(known: KnownRun, name: string, place: Place, action: De
   return { outcomes, ...(input !== undefined && { inputs: { [name]: input } }) };
 }
 
-/** What came of a call in the other run: what the person says, or what comes of it when it is made now. */
+/** The outcome of a call in the changed run: what the user enters, or the outcome of calling it now. */
 async function toOutcome(
   { open, approve }: KnownRun,
   { stop, skills }: Place,

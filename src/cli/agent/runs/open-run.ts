@@ -28,7 +28,7 @@ export interface KnownRun {
    * @throws {KitbagError} what keeps the model from being asked that answered until now.
    */
   toOptions(): Promise<RunOptions>;
-  /** Asks the person; nothing where no person can be asked. */
+  /** Asks the user; missing where no user can be asked. */
   readonly approve: Approve | undefined;
   /** Shows a run until it is over. */
   finish(run: AgentRun): Promise<RunResult>;

@@ -18,7 +18,7 @@ export function showValue(value: JsonValue): string {
   return toPrintableLine(isPlain ? value : JSON.stringify(value));
 }
 
-/** What came of a call, on one line. */
+/** The outcome of a call, on one line. */
 export function showOutcome(outcome: ToolOutcome): string {
   return outcome.status === "ok" ? showOutput(outcome.output) : toPrintableLine(outcome.error.message);
 }

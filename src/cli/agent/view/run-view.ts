@@ -251,7 +251,7 @@ export function nameCall({ tool, input }: Pick<ToolStart, "tool" | "input">): st
   return `${toPrintableLine(tool)} ${showInput(input)}`.trimEnd();
 }
 
-/** A call that is over, on one line: what it was, what came of it, how long it took. */
+/** A call that has ended, on one line: the call, its outcome and its duration. */
 function renderCall(
   start: ToolStart | undefined,
   { tool, outcome, durationMs, recalled }: ToolEnd,

@@ -212,7 +212,7 @@ interface FlameLayout {
   readonly left: number;
 }
 
-/** More boxes make a page that is too large to be looked at. */
+/** A page with more boxes is too large for a browser to show. */
 const mostBoxes = 5000;
 
 /** Finds a row for each call. */

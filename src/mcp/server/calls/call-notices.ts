@@ -5,7 +5,7 @@ import type { CallContext } from "./pausable-call.ts";
 /** The longest text in one notification; what is beyond is cut. */
 const longestMessage = 64 * 1024;
 
-/** The maximum number of pieces that wait to be sent. When there are more, the oldest progress notice is dropped. */
+/** The maximum number of pieces that wait to be sent. When there are more, the oldest progress notice is dropped first. */
 const mostWaiting = 256;
 
 /** What tells a client how a call goes on, while it runs. */

@@ -9,7 +9,7 @@ export interface WebRequest {
   readonly body: unknown;
 }
 
-/** Only the path of it is looked at. */
+/** Only its path is read. */
 const anyHost = "http://localhost";
 
 /** A body, as it came and as JSON. */

@@ -66,7 +66,7 @@ interface SkillShelf {
   findFolder(uri: string): readonly Resource[] | undefined;
 }
 
-/** Each skill is looked at once, however many clients ask. */
+/** Each skill is read once, however many clients ask. */
 const served = new WeakMap<Skill, Promise<ServedSkill | undefined>>();
 
 /** The last shelf of each workspace: most clients see the same. */

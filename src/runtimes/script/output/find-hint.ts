@@ -62,7 +62,7 @@ function toCure(
   return `kitbag grant ${skill} --${kind} ${/^[\w@%+=:,./~-]+$/u.test(what) ? what : `'${what.replaceAll("'", String.raw`'\''`)}'`}`;
 }
 
-/** What sandboxes say when a granted path is not what was looked at a moment before. */
+/** What sandboxes print when a granted path has been replaced since it was checked. */
 const replacedGrant =
   /^(?:bwrap: (?:Can't (?:get type of|find) source|Can't bind mount|Race condition)|kitbag: (?:sandbox: )?opening the granted path)/u;
 

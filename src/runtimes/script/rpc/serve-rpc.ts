@@ -27,7 +27,7 @@ export const defaultRpcLimits: RpcLimits = {
   maxMistakes: 100,
 };
 
-/** How often a script that asks too fast is looked at again. */
+/** How often a script that sends requests too fast is read again. */
 const pauseMs = 20;
 
 /** Answers a script that speaks JSON-RPC 2.0 over `channel`, one message a line. */

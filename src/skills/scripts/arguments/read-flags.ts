@@ -105,7 +105,7 @@ function conditionOf(code: Code, asks: CodeNode): CodeNode {
   return whole;
 }
 
-/** The variables that hold the argument after the one that is looked at: `const next = args[i + 1]`. */
+/** The variables that hold the argument after the current one: `const next = args[i + 1]`. */
 function nextNames(code: Code): ReadonlySet<string> {
   const kept = code.assigns.filter(({ value }) => value.kind === "index" && isStep(value.index));
   return new Set(kept.flatMap(({ target }) => (target.kind === "name" ? [target.name] : [])));

@@ -235,7 +235,7 @@ const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 /** How far a bracket is looked for: many that nothing closes must not make the search slow. */
 const farthest = 20_000;
 
-/** The place of the bracket that closes the one at `open`; without one, the farthest place that was looked at. */
+/** The place of the bracket that closes the one at `open`; without one, the farthest place that was read. */
 export function findClosing({ code }: Scanned, open: number): number {
   const stack: string[] = [];
   const limit = Math.min(code.length, open + farthest);

@@ -4,7 +4,7 @@ export interface Section {
   readonly content: Uint8Array;
 }
 
-/** The numbers of the sections that are looked at here. */
+/** The numbers of the sections that are read here. */
 export const sectionIds = { custom: 0, table: 4, memory: 5 } as const;
 
 /** What a module begins with: the magic number and a version. */
