@@ -7,9 +7,9 @@ import type { ModelView } from "../exposure/exposure.ts";
 import { foldJournal } from "../log/fold-journal.ts";
 import {
   conversation,
-  type CostHolder,
-  holderOfCall,
-  holderOfTool,
+  type CostTarget,
+  targetOfCall,
+  targetOfTool,
   instructions,
   keyOf,
   ShownCounter,
@@ -29,7 +29,7 @@ export function toCostRows(questions: readonly Question[]): readonly CostRow[] {
 }
 
 interface Draft {
-  readonly holder: CostHolder;
+  readonly target: CostTarget;
   calls: number;
   input: number;
   schemas: number;
@@ -107,7 +107,7 @@ class CostTable {
     // Without the view, what the messages do not explain is the view.
     const scale = around === undefined ? Math.min(1, divide(input, said)) : divide(input, said + around);
     for (const part of shown) {
-      const draft = find(this.#parts, part.holder);
+      const draft = find(this.#parts, part.target);
       draft.schemas += part.schemas * scale;
       draft.results += part.results * scale;
       this.#charge(draft, part.input * scale, rate);
@@ -130,22 +130,22 @@ class CostTable {
 
   #chargeView({ view: { system, tools }, model, scale, paid }: ShownView): void {
     const family = familyOf(model);
-    const charge = (holder: CostHolder, tokens: number): Draft => {
-      const draft = find(this.#parts, holder);
+    const charge = (target: CostTarget, tokens: number): Draft => {
+      const draft = find(this.#parts, target);
       draft.input += tokens * scale;
       draft.cost += tokens * paid;
       return draft;
     };
     let own = estimatePromptTokens({ system, messages: [] }, model);
-    for (const { holder, count } of skillTextsIn(system)) {
+    for (const { target, count } of skillTextsIn(system)) {
       const tokens = toTokens(count, family);
-      charge(holder, tokens).results += tokens * scale;
+      charge(target, tokens).results += tokens * scale;
       own -= tokens;
     }
     charge(instructions, Math.max(0, own));
     for (const tool of tools) {
       const tokens = toTokens(countTool(tool), family);
-      charge(holderOfTool(tool.name), tokens).schemas += tokens * scale;
+      charge(targetOfTool(tool.name), tokens).schemas += tokens * scale;
     }
   }
 
@@ -157,7 +157,7 @@ class CostTable {
   #addOutput(content: readonly ModelContent[], { output, rate }: Scale, family: TokenFamily): void {
     const written = content.map((part) => {
       const isCall = part.type === "tool-call";
-      const draft = find(this.#parts, isCall ? holderOfCall(part.toolName, part.input) : conversation);
+      const draft = find(this.#parts, isCall ? targetOfCall(part.toolName, part.input) : conversation);
       if (isCall && part.providerExecuted !== true) draft.calls += 1;
       return { draft, tokens: toTokens(countPart(part), family) };
     });
@@ -175,11 +175,11 @@ function divide(whole: number, part: number): number {
   return part === 0 ? 0 : whole / part;
 }
 
-function find(drafts: Map<string, Draft>, holder: CostHolder): Draft {
-  const key = keyOf(holder);
+function find(drafts: Map<string, Draft>, target: CostTarget): Draft {
+  const key = keyOf(target);
   let draft = drafts.get(key);
   if (draft === undefined) {
-    draft = { holder, calls: 0, input: 0, schemas: 0, results: 0, output: 0, cost: 0, isPriced: true };
+    draft = { target, calls: 0, input: 0, schemas: 0, results: 0, output: 0, cost: 0, isPriced: true };
     drafts.set(key, draft);
   }
   return draft;
@@ -195,18 +195,18 @@ function toRows(drafts: readonly Draft[]): readonly CostRow[] {
   const input = createRounding();
   const output = createRounding();
   return drafts.map((draft) => {
-    const { holder, calls, cost, isPriced } = draft;
+    const { target, calls, cost, isPriced } = draft;
     const inputTokens = input(draft.input);
     const schemaTokens = Math.min(inputTokens, Math.round(draft.schemas));
     return {
-      ...holder,
+      ...target,
       calls,
       inputTokens,
       schemaTokens,
       resultTokens: Math.min(inputTokens - schemaTokens, Math.round(draft.results)),
       outputTokens: output(draft.output),
       ...(isPriced && { cost }),
-      isEstimate: holder.kind !== "model",
+      isEstimate: target.kind !== "model",
     };
   });
 }

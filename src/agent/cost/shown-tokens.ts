@@ -9,22 +9,22 @@ import { markOf } from "../memory/kitbag-mark.ts";
 import { parseInput } from "../run/parse-input.ts";
 import type { CostKind } from "./usage-counter.ts";
 
-/** About how many of the tokens that a model is shown are attributed to one cost holder. */
+/** About how many of the tokens that a model is shown are attributed to one cost target. */
 export interface ShownTokens {
-  readonly holder: CostHolder;
+  readonly target: CostTarget;
   input: number;
   /** Parts of the input: definitions of tools, and results of calls. */
   schemas: number;
   results: number;
 }
 
-/** Attributes the tokens of a growing conversation to cost holders. */
+/** Attributes the tokens of a growing conversation to cost targets. */
 export class ShownCounter {
   #messages: readonly ModelMessage[] = [];
   #family: TokenFamily = "usual";
   #count = 0;
-  #byHolder = new Map<string, ShownTokens>();
-  readonly #calls = new Map<string, CostHolder>();
+  #byTarget = new Map<string, ShownTokens>();
+  readonly #calls = new Map<string, CostTarget>();
 
   /** The tokens of the first `count` messages. The result is valid until the next call. */
   of(messages: readonly ModelMessage[], count: number, model: CountingModel): Iterable<ShownTokens> {
@@ -33,11 +33,11 @@ export class ShownCounter {
       this.#messages = messages;
       this.#family = family;
       this.#count = 0;
-      this.#byHolder = new Map();
+      this.#byTarget = new Map();
     }
     for (const message of messages.slice(this.#count, count)) this.#addMessage(message, model);
     this.#count = count;
-    return this.#byHolder.values();
+    return this.#byTarget.values();
   }
 
   #addMessage(message: ModelMessage, model: CountingModel): void {
@@ -53,9 +53,9 @@ export class ShownCounter {
   /** Attributes the tokens of tool definitions and skill texts to their tools and skills, and answers with the sum. */
   #addDefinitions(definitions: readonly Definition[]): number {
     let sum = 0;
-    for (const { holder, kind, count } of definitions) {
+    for (const { target, kind, count } of definitions) {
       const tokens = toTokens(count, this.#family);
-      const shown = this.#find(holder);
+      const shown = this.#find(target);
       shown.input += tokens;
       shown[kind] += tokens;
       sum += tokens;
@@ -66,11 +66,11 @@ export class ShownCounter {
   #addPart(part: Exclude<ModelMessage["content"], string>[number]): void {
     const tokens = toTokens(countPart(part), this.#family);
     if (part.type === "tool-call") {
-      const holder = holderOfCall(part.toolName, part.input);
-      this.#calls.set(part.toolCallId, holder);
-      this.#find(holder).input += tokens;
+      const target = targetOfCall(part.toolName, part.input);
+      this.#calls.set(part.toolCallId, target);
+      this.#find(target).input += tokens;
     } else if (part.type === "tool-result") {
-      const shown = this.#find(this.#calls.get(part.toolCallId) ?? holderOfCall(part.toolName, undefined));
+      const shown = this.#find(this.#calls.get(part.toolCallId) ?? targetOfCall(part.toolName, undefined));
       const results = Math.max(0, tokens - this.#addDefinitions(definitionsOf(part)));
       shown.input += results;
       shown.results += results;
@@ -79,31 +79,31 @@ export class ShownCounter {
     }
   }
 
-  #find(holder: CostHolder): ShownTokens {
-    const key = keyOf(holder);
-    let shown = this.#byHolder.get(key);
-    if (shown === undefined) this.#byHolder.set(key, (shown = { holder, input: 0, schemas: 0, results: 0 }));
+  #find(target: CostTarget): ShownTokens {
+    const key = keyOf(target);
+    let shown = this.#byTarget.get(key);
+    if (shown === undefined) this.#byTarget.set(key, (shown = { target, input: 0, schemas: 0, results: 0 }));
     return shown;
   }
 }
 
-/** A key for maps by holder. */
-export function keyOf({ kind, name }: CostHolder): string {
+/** A key for maps by target. */
+export function keyOf({ kind, name }: CostTarget): string {
   return `${kind} ${name}`;
 }
 
 /** The tool, skill or other part of a run to which the cost of tokens is attributed. */
-export interface CostHolder {
+export interface CostTarget {
   readonly kind: CostKind;
   readonly name: string;
   readonly skill?: string;
 }
 
 /** For everything else: messages of users and text of the model. */
-export const conversation: CostHolder = { kind: "conversation", name: "conversation" };
+export const conversation: CostTarget = { kind: "conversation", name: "conversation" };
 
 /** For the system text, and the tools that Kitbag adds. */
-export const instructions: CostHolder = { kind: "instructions", name: "instructions" };
+export const instructions: CostTarget = { kind: "instructions", name: "instructions" };
 
 /** Tools of Kitbag that open, close or read a skill, each with the input field that names the skill. */
 const aboutSkills: ReadonlyMap<string, string> = new Map([
@@ -113,8 +113,8 @@ const aboutSkills: ReadonlyMap<string, string> = new Map([
   ["read_skill_file", "skill"],
 ]);
 
-/** The cost holder of a call: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
-export function holderOfCall(toolName: string, input: unknown): CostHolder {
+/** The cost target of a call: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
+export function targetOfCall(toolName: string, input: unknown): CostTarget {
   const facts = ((typeof input === "string" ? parseInput(input).input : input) ?? {}) as JsonObject;
   const key = aboutSkills.get(toolName);
   if (key !== undefined) {
@@ -128,13 +128,13 @@ export function holderOfCall(toolName: string, input: unknown): CostHolder {
 /** Other tools of Kitbag's own. */
 const ownTools: ReadonlySet<string> = new Set(["call_tool", "describe_tool", "list_skills", "search_tools"]);
 
-/** The cost holder of a tool's definition: Kitbag's own tools count as part of the agent. */
-export function holderOfTool(toolName: string): CostHolder {
+/** The cost target of a tool's definition: Kitbag's own tools count as part of the agent. */
+export function targetOfTool(toolName: string): CostTarget {
   return aboutSkills.has(toolName) || ownTools.has(toolName) ? instructions : toTool(toolName);
 }
 
 /** A tool by its address: on the wire it is `owner__name`. */
-function toTool(toolName: string): CostHolder {
+function toTool(toolName: string): CostTarget {
   const [, owner, name] = /^([^/_](?:[^/_]|_(?!_))*)(?:__|\/)(.+)$/su.exec(toolName) ?? [];
   if (owner === undefined || name === undefined) return { kind: "tool", name: toolName };
   return { kind: "tool", name: `${owner}/${name}`, skill: owner };
@@ -142,16 +142,16 @@ function toTool(toolName: string): CostHolder {
 
 /** A text in the conversation that defines a tool, or is the instructions of a skill, with its size. */
 interface Definition {
-  readonly holder: CostHolder;
+  readonly target: CostTarget;
   /** `schemas` for the definition of a tool, `results` for the instructions of a skill. */
   readonly kind: "schemas" | "results";
   readonly count: ContentCount;
 }
 
-/** The definitions in a user or system message, and the cost holder of the rest of the message. */
+/** The definitions in a user or system message, and the cost target of the rest of the message. */
 function definitionsIn(message: ModelMessage): {
   readonly definitions: readonly Definition[];
-  readonly rest: CostHolder;
+  readonly rest: CostTarget;
 } {
   const change = readNativeChange(message);
   if (change !== undefined) {
@@ -185,7 +185,7 @@ function toDeclaredJson(value: unknown): readonly Definition[] {
 export function skillTextsIn(text: string): readonly Definition[] {
   return [...text.matchAll(/<skill_content name="([^"\n]+)">\n.*?\n<\/skill_content>/gsu)].map(
     ([whole, name = ""]) => ({
-      holder: { kind: "skill", name },
+      target: { kind: "skill", name },
       kind: "results",
       count: countPart({ text: whole }),
     }),
@@ -197,7 +197,7 @@ function toDeclared({ name, text }: { readonly name: string; readonly text: stri
 }
 
 function toDefinition(name: string, count: ContentCount): Definition {
-  return { holder: holderOfTool(name), kind: "schemas", count };
+  return { target: targetOfTool(name), kind: "schemas", count };
 }
 
 function textsOf({ content }: ModelMessage): readonly string[] {
