@@ -50,6 +50,27 @@ test.for([
   },
 );
 
+test.for([
+  "tasks-capability-negotiation",
+  "tasks-dispatch-and-envelope",
+  "tasks-lifecycle",
+  "tasks-mrtr-composition",
+  "tasks-mrtr-input",
+  "tasks-request-headers",
+  "tasks-request-state-removal",
+  "tasks-required-task-error",
+  "tasks-wire-fields",
+])("createMcpServer() passes %s", { timeout: minutes }, async (name) => {
+  const { text } = await look(server.route(), "--scenario", name);
+
+  expect(/Passed: (\d+)\/(\d+), 0 failed, 0 warnings/u.exec(text)?.slice(1, 3), text).toSatisfy(areEqualAndSome);
+});
+
+/** All checks passed, and there were some. */
+function areEqualAndSome(found: readonly string[] | undefined): boolean {
+  return found !== undefined && found[0] !== "0" && found[0] === found[1];
+}
+
 async function look(route: Route, ...options: readonly string[]): Promise<SuiteResult> {
   const gate = await openGate({ routes: [route] });
   try {

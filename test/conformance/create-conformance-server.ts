@@ -7,6 +7,7 @@ import { loadSkills } from "kitbag/skills";
 import { askingTools } from "./asking-tools.ts";
 import { contentTools } from "./content-tools.ts";
 import { createPrompts, resources } from "./sources.ts";
+import { taskTools } from "./task-tools.ts";
 
 /**
  * Makes the server that the conformance suite looks at: Kitbag's own, with a workspace that has what the suite calls by name, and
@@ -15,12 +16,13 @@ import { createPrompts, resources } from "./sources.ts";
 export async function createConformanceServer(): Promise<McpServing> {
   const { reports } = await loadSkills({ directories: [join(import.meta.dirname, "skills")] });
   const skills = reports.flatMap((report) => report.skill ?? []);
-  const workspace = createWorkspace({ tools: [...contentTools, ...askingTools], skills });
+  const workspace = createWorkspace({ tools: [...contentTools, ...askingTools, ...taskTools], skills });
   let isLonger = false;
   const server = createMcpServer({
     workspace,
     name: "kitbag-conformance",
     version: "1.0.0",
+    limits: { taskAfterMs: 500 },
     resources: [resources],
     prompts: [createPrompts(() => isLonger)],
   });

@@ -60,6 +60,8 @@ export interface ClientRequest {
 
 /** A client, with what only `tools/` and `calls/` use. */
 export interface ToolClient extends ServedClient {
+  /** The session that it uses, to which its tasks belong; `hold` keeps it open until the answered function is called. */
+  readonly use: { readonly key: string; hold(): () => void };
   /** Remembers the name that the client gives itself in a request. */
   see(context: ClientRequest): void;
   /** Which tools it is shown. */

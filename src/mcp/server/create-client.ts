@@ -20,7 +20,7 @@ export interface ClientParts {
   readonly caller: () => Caller;
   readonly generation: McpGeneration;
   /** The session of the process, or of the user over HTTP. */
-  readonly use: Pick<SessionUse, "session" | "isRemote">;
+  readonly use: Pick<SessionUse, "session" | "isRemote" | "key" | "hold">;
   /** The server of the client, which knows what a client of 2025 said when it connected; `undefined` before it is made. */
   readonly mcp: () => McpServer | undefined;
 }
@@ -37,6 +37,7 @@ export function createClient({ options, caller, generation, use, mcp }: ClientPa
 
   const client: ToolClient = {
     workspace,
+    use,
     get session() {
       const now = caller();
       if (limited?.caller !== now) {

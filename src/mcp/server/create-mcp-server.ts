@@ -16,6 +16,10 @@ const defaultLimits: McpServerLimits = {
   maxUserSessions: 1000,
   maxSubscriptions: 1024,
   maxParked: 1000,
+  taskAfterMs: 5000,
+  taskMs: 60 * 60 * 1000,
+  maxTasks: 1000,
+  maxTasksPerCaller: 100,
 };
 
 interface OverHttp {
@@ -88,6 +92,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
     },
     async close() {
       services.calls.paused.closeAll();
+      services.calls.tasks.closeAll();
       services.runs?.close();
       await Promise.all([...stdio].map((serving) => serving.close()));
       await Promise.all([overHttp?.modern.close(), overHttp?.sessions.closeAll()]);

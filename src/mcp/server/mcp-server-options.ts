@@ -31,6 +31,14 @@ export interface McpServerLimits {
   readonly maxSubscriptions: number;
   /** Calls that wait for what a person at a client says; more cannot be asked. @default 1000 */
   readonly maxParked: number;
+  /** A call that is not over after so long becomes a task, if its client knows tasks. @default 5 seconds */
+  readonly taskAfterMs: number;
+  /** How long a task is kept, from its beginning; a call that is not over then is cancelled. @default 1 hour */
+  readonly taskMs: number;
+  /** Tasks that are kept; beyond it, calls do not become tasks. @default 1000 */
+  readonly maxTasks: number;
+  /** Tasks of one caller. @default 100 */
+  readonly maxTasksPerCaller: number;
 }
 
 /** What happened to sessions of the 2025 generation that an operator may want to know. */

@@ -11,7 +11,10 @@ import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { Caller } from "../../gate/gate.ts";
-import { createPausedCalls, createRunningCalls, type OpenCalls } from "./calls/open-calls.ts";
+import type { OpenCalls } from "./calls/call-tool.ts";
+import { createPausedCalls, createRunningCalls } from "./calls/open-calls.ts";
+import { attachTasks } from "./calls/attach-tasks.ts";
+import { Tasks } from "./calls/tasks.ts";
 import { maxRounds } from "./calls/pausable-call.ts";
 import type { McpExposure, McpGeneration, ToolClient } from "./client.ts";
 import { attachCompletions } from "./completions/attach-completions.ts";
@@ -48,12 +51,17 @@ export interface Services {
 
 /** Makes what all clients share. */
 export function createServices(options: McpServerOptions, limits: McpServerLimits): Services {
+  const running = createRunningCalls();
   return {
     options,
     limits,
     users: createUserSessions(options.workspace, limits),
     runs: options.store === undefined ? undefined : createRunWatch(options.store),
-    calls: { running: createRunningCalls(), paused: createPausedCalls(limits.maxParked, answerMs) },
+    calls: {
+      running,
+      paused: createPausedCalls(limits.maxParked, answerMs),
+      tasks: new Tasks(limits, running),
+    },
     notices: createNotices(),
   };
 }
@@ -98,6 +106,7 @@ function createInstance({ options, calls, runs }: Services, client: ToolClient):
   });
   Object.assign(mcp.server, { onerror: options.onError });
   attachTools(mcp, client, calls);
+  attachTasks(mcp, client, calls.tasks);
   const subscriptions = attachResources(mcp, client, runs);
   attachPrompts(mcp, client);
   attachCompletions(mcp, client);

@@ -25,6 +25,13 @@ export interface McpClientAccess {
    * Rejects if the client lacks a capability for it, and when the call is cancelled.
    */
   ask(questions: InputRequests): Promise<ClientAnswers>;
+  /**
+   * Says that the call takes long, so that a client that knows tasks gets a handle now, and does not wait. Without it, this happens
+   * after some seconds. What is asked before is answered before the client gets the handle.
+   *
+   * @throws if the client does not know tasks: call it only where the tool can do without those clients.
+   */
+  continueAsTask(): void;
 }
 
 /** The answers of a client, by the keys of the questions. Checked: an accepted answer fits its form. */
@@ -48,8 +55,12 @@ export interface WatchedAccess {
   missing(): MissingRequiredClientCapabilityError | undefined;
 }
 
-/** Makes the access for one call. */
-export function createClientAccess(ask: AskClient, capabilities: ClientCapabilities | undefined): WatchedAccess {
+/** Makes the access for one call. `wantTask` is there if the client knows tasks. */
+export function createClientAccess(
+  ask: AskClient,
+  capabilities: ClientCapabilities | undefined,
+  wantTask?: () => void,
+): WatchedAccess {
   let missing: MissingRequiredClientCapabilityError | undefined;
   return {
     missing: () => missing,
@@ -64,8 +75,23 @@ export function createClientAccess(ask: AskClient, capabilities: ClientCapabilit
         );
         throw missing;
       },
+      continueAsTask() {
+        if (wantTask !== undefined) return wantTask();
+        missing = refuseWithoutTasks("make the call a task");
+        throw missing;
+      },
     },
   };
+}
+
+/** The extension that lets a call go on after its request: the client gets a handle, and asks how far the call is. */
+export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/** Refuses a client that does not know tasks. */
+export function refuseWithoutTasks(what: string): MissingRequiredClientCapabilityError {
+  const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
+  const message = `Cannot ${what}: the client does not declare the extension ${tasksExtension}`;
+  return new MissingRequiredClientCapabilityError({ requiredCapabilities }, message);
 }
 
 /** The capabilities that a client lacks to be asked these questions; `undefined` if it has them all. */
@@ -106,13 +132,18 @@ const answerLimits = { maxBytes: 1024 * 1024, maxDepth: maxJsonDepth };
 export function checkAnswers(questions: InputRequests, given: Fields): ClientAnswers | undefined {
   const answers: Record<string, Fields> = {};
   for (const [key, question] of Object.entries(questions)) {
-    const copy = copyJson(Object.hasOwn(given, key) ? given[key] : undefined, answerLimits);
-    if (!copy.ok || !isRecord(copy.value)) return undefined;
-    const answer = question.method === "elicitation/create" ? checkForm(question.params, copy.value) : copy.value;
+    const answer = checkAnswer(question, Object.hasOwn(given, key) ? given[key] : undefined);
     if (answer === undefined) return undefined;
     answers[key] = answer;
   }
   return answers;
+}
+
+/** The answer to a question; `undefined` if it does not fit its form. */
+export function checkAnswer(question: InputRequests[string], given: unknown): ClientAnswers[string] | undefined {
+  const copy = copyJson(given, answerLimits);
+  if (!copy.ok || !isRecord(copy.value)) return undefined;
+  return question.method === "elicitation/create" ? checkForm(question.params, copy.value) : copy.value;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -20,9 +20,18 @@ import { askAboutDraft } from "./ask-draft.ts";
 import { askApproval, askMissingInput } from "./ask-person.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, toTargetResult } from "./call-target.ts";
-import { ServerClosingError, type OpenCalls } from "./open-calls.ts";
+import { ServerClosingError, type PausedCalls, type RunningCalls } from "./open-calls.ts";
+import { knowsTasks, type CreatedTask, type Tasks } from "./tasks.ts";
 import { toErrorResult } from "../tools/to-call-result.ts";
 import { PausableCall, type CallContext, type CallStep } from "./pausable-call.ts";
+
+/** The calls of all clients that are not over. */
+export interface OpenCalls {
+  readonly running: RunningCalls;
+  readonly paused: PausedCalls;
+  /** Those that go on after their request. */
+  readonly tasks: Tasks;
+}
 
 /** What a `tools/call` asks for. */
 export interface ToolRequest {
@@ -37,11 +46,11 @@ export interface ToolRequest {
  * @throws {ProtocolError} if there is no such tool, the client lacks a capability that the tool needs, or no call waits for the answers.
  */
 export async function callTool(
-  { paused, running }: OpenCalls,
+  { paused, running, tasks }: OpenCalls,
   client: ToolClient,
   request: ToolRequest,
   context: CallContext,
-): Promise<CallToolResult | InputRequiredResult> {
+): Promise<CallToolResult | InputRequiredResult | CreatedTask> {
   const state = context.mcpReq.requestState();
   const call =
     state === undefined
@@ -49,7 +58,10 @@ export async function callTool(
       : continueCall(typeof state === "string" ? paused.take(state, toOwner(client, request)) : undefined, context);
   const { send } = context.mcpReq;
   const ask = client.generation === "2025" && send !== undefined ? toAsker(send) : undefined;
-  const step = await advance(call, ask).finally(running.begin(client.caller, (reason) => call.abort(reason)));
+  const canBeTask = knowsTasks(client, client.capabilities(context));
+  const end = running.begin(client.caller, (reason) => call.abort(reason));
+  const step = await (canBeTask ? advanceOrBegin(call, tasks, client) : advance(call, ask)).finally(end);
+  if (step.status === "task") return step.task;
   if (step.status === "done") return step.result;
   call.detach();
   try {
@@ -80,6 +92,22 @@ async function advance(call: PausableCall, ask: AskQuestion | undefined): Promis
     step = await call.next();
   }
   return step;
+}
+
+/** Where a call is; a call that takes long is a task from now on, if there is room for one more. */
+async function advanceOrBegin(
+  call: PausableCall,
+  tasks: Tasks,
+  client: ToolClient,
+): Promise<CallStep | { readonly status: "task"; readonly task: CreatedTask }> {
+  const step = call.next();
+  const timer = setTimeout(() => {
+    if (!call.isAsking) call.wantTask();
+  }, tasks.afterMs);
+  const first = await Promise.race([step, call.taskWanted]).finally(() => clearTimeout(timer));
+  if (first !== undefined) return first;
+  const task = tasks.begin(call, client);
+  return task === undefined ? step : { status: "task", task };
 }
 
 type AskQuestion = (question: InputRequests[string]) => Promise<unknown>;
@@ -117,7 +145,12 @@ async function runTool(client: ToolClient, request: ToolRequest, call: PausableC
   const context = call.context as CallContext;
   const target = findTarget(client, request.name);
   const capabilities = client.capabilities(context);
-  const { access, missing } = createClientAccess((questions, options) => call.ask(questions, options), capabilities);
+  const isTaskPossible = knowsTasks(client, capabilities);
+  const { access, missing } = createClientAccess(
+    (questions, options) => call.ask(questions, options),
+    capabilities,
+    isTaskPossible ? () => call.wantTask() : undefined,
+  );
   const notices = wantsNotices(client, context) ? createCallNotices(() => call.context) : undefined;
   const isPersonThere = canElicit(capabilities);
   const options: CallOptions = {
@@ -126,7 +159,12 @@ async function runTool(client: ToolClient, request: ToolRequest, call: PausableC
     // The workspace decides if it has an approver; only then is the person at the client not asked.
     ...(isPersonThere && { approveIfNobody: askApproval((questions, asked) => call.ask(questions, asked)) }),
     ...toTrace(context),
-    ...(notices !== undefined && { onEvent: notices.onEvent }),
+    ...((notices !== undefined || isTaskPossible) && {
+      onEvent(event) {
+        notices?.onEvent(event);
+        if (event.type === "call-progress") call.report(event.progress);
+      },
+    }),
     injected: { mcp: access, sampling: access },
   };
   const input = isPersonThere

@@ -5,12 +5,6 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../../gate/gate.ts";
 import type { PausableCall } from "./pausable-call.ts";
 
-/** The calls of all clients that are not over. */
-export interface OpenCalls {
-  readonly running: RunningCalls;
-  readonly paused: PausedCalls;
-}
-
 /** The calls that run, by caller: within the session of one token, another token of the same user may have made a call. */
 export interface RunningCalls {
   /** Notes a call of a caller until the returned function is called. `stop` is called if the caller's token is revoked. */

@@ -1,8 +1,9 @@
 import type { CallToolResult, InputRequests, ServerContext } from "@modelcontextprotocol/server";
 
+import type { Progress } from "../../../core/events.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { McpGeneration } from "../client.ts";
-import { checkAnswers, type AskOptions, type ClientAnswers } from "./ask-client.ts";
+import { checkAnswer, checkAnswers, type AskOptions, type ClientAnswers } from "./ask-client.ts";
 
 /** A request that a call answers. The SDK's context of a request is one; the plain envelope makes the same. */
 export interface CallContext {
@@ -30,6 +31,9 @@ export type CallStep =
  */
 export const maxRounds: Readonly<Record<McpGeneration, number>> = { "2025": 128, "2026": 10 };
 
+/** The longest text that a task says of its progress. */
+const longestMessage = 1000;
+
 type Answers = Readonly<Record<string, unknown>>;
 
 /** A question that the client could not, or did not, answer. */
@@ -37,8 +41,10 @@ export class UnansweredError extends Error {}
 
 interface Question {
   readonly questions: InputRequests;
-  /** The keys under which the client saw the questions last, by their own keys. */
-  sentAs: ReadonlyMap<string, string> | undefined;
+  /** The keys under which the client sees the questions, by their own keys; empty until it is shown them. */
+  readonly shownAs: Map<string, string>;
+  /** What was answered so far. */
+  readonly answered: Record<string, ClientAnswers[string]>;
   readonly resolve: (answers: ClientAnswers) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -52,11 +58,17 @@ export class PausableCall {
   readonly #generation: McpGeneration;
   readonly #run: (call: PausableCall) => Promise<CallToolResult>;
   readonly #waiting: Question[] = [];
-  #done: Promise<CallStep> | undefined;
+  #done: Promise<CallToolResult> | undefined;
   #context: CallContext | undefined;
   /** Answers that came with the first request, before the call asked for them. They count once. */
   #early: Answers;
   #rounds = 0;
+  /** The keys that cannot stand for another question: of this round, or of the whole task. */
+  readonly #keys = new Set<string>();
+  readonly #taskWanted = Promise.withResolvers<void>();
+  /** Set once the call is a task. */
+  #onChange: (() => void) | undefined;
+  #progress: string | undefined;
   #onQuestion = (): void => {};
 
   /** Does not begin yet: `next` does. */
@@ -96,16 +108,62 @@ export class PausableCall {
     this.#stop.abort(reason);
   }
 
+  /** Whether it waits for answers now. */
+  get isAsking(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Resolves when the call should go on as a task, if its client knows tasks. */
+  get taskWanted(): Promise<void> {
+    return this.#taskWanted.promise;
+  }
+
+  wantTask(): void {
+    this.#taskWanted.resolve();
+  }
+
+  /**
+   * Goes on without a request, and resolves with the result. `onChange` is called when what it asks changes, and when it says more of its
+   * progress.
+   */
+  continueAsTask(onChange: () => void): Promise<CallToolResult> {
+    this.detach();
+    this.#forgetKeys();
+    this.#onChange = onChange;
+    return this.#begin();
+  }
+
+  /** What a task waits for now. A key stands for one question as long as the task lives. */
+  get openQuestions(): InputRequests {
+    return this.#show(this.#waiting);
+  }
+
+  /** How far it is, in its own words. */
+  get progress(): string | undefined {
+    return this.#progress;
+  }
+
+  report({ message, done, total }: Progress): void {
+    const count = done === undefined ? undefined : `${done}${total === undefined ? "" : ` of ${total}`}`;
+    this.#progress = (message ?? count)?.slice(0, longestMessage) ?? this.#progress;
+    this.#onChange?.();
+  }
+
   readonly #cancel = (): void => this.#stop.abort(this.#context?.mcpReq.signal.reason);
 
-  /** Resolves when the call is over or has questions. Rejects with what the call rejects with. */
-  next(): Promise<CallStep> {
+  #begin(): Promise<CallToolResult> {
     if (this.#done === undefined) {
-      this.#done = this.#run(this).then((result) => ({ status: "done", result }));
+      this.#done = this.#run(this);
       // `next` reports a rejection; between two requests nothing waits for it.
       this.#done.catch(() => {});
     }
-    return Promise.race([this.#done, this.#nextRound()]);
+    return this.#done;
+  }
+
+  /** Resolves when the call is over or has questions. Rejects with what the call rejects with. */
+  next(): Promise<CallStep> {
+    const done = this.#begin().then((result): CallStep => ({ status: "done", result }));
+    return Promise.race([done, this.#nextRound()]);
   }
 
   /** Asks the client. Rejects when the call is cancelled, when `signal` is aborted, or after too many rounds. */
@@ -115,28 +173,40 @@ export class PausableCall {
     const stop = signal === undefined ? this.signal : AbortSignal.any([this.signal, signal]);
     if (stop.aborted) throw toError(stop.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ClientAnswers>();
-    const question: Question = { questions, sentAs: undefined, resolve, reject };
+    const question: Question = { questions, shownAs: new Map(), answered: {}, resolve, reject };
     const leave = (): void => {
       this.#remove(question);
       reject(toError(stop.reason));
     };
     stop.addEventListener("abort", leave, { once: true });
+    if (this.#onChange !== undefined && this.#rounds++ >= maxRounds["2025"]) {
+      throw new UnansweredError(askedTooOften(maxRounds["2025"]));
+    }
     this.#waiting.push(question);
-    this.#onQuestion();
+    (this.#onChange ?? this.#onQuestion)();
     try {
       return await promise;
     } finally {
       stop.removeEventListener("abort", leave);
+      this.#onChange?.();
     }
   }
 
-  /** Takes what the client sent. Questions without a valid answer are asked again. */
+  /** Takes what the client sent. Questions without a valid answer are asked again, the others are not. */
   answer(given: Answers): void {
     for (const question of [...this.#waiting]) {
-      const answers = question.sentAs && checkAnswers(question.questions, pick(given, question.sentAs));
-      if (answers === undefined) continue;
+      const { questions, shownAs, answered } = question;
+      for (const [key, shownKey] of shownAs) {
+        const one = questions[key];
+        const answer =
+          one !== undefined && Object.hasOwn(given, shownKey) ? checkAnswer(one, given[shownKey]) : undefined;
+        if (answer === undefined) continue;
+        answered[key] = answer;
+        shownAs.delete(key);
+      }
+      if (!Object.keys(questions).every((key) => Object.hasOwn(answered, key))) continue;
       this.#remove(question);
-      question.resolve(answers);
+      question.resolve(answered);
     }
   }
 
@@ -157,16 +227,16 @@ export class PausableCall {
       let isDue = false;
       const show = (): void => {
         isDue = false;
+        if (this.#onChange !== undefined) return;
         const rounds = maxRounds[this.#generation];
-        if (this.#rounds >= rounds) {
-          this.refuse(
-            `the client was asked ${rounds} times in this call, and is not asked again; make several calls of it`,
-          );
-        }
+        if (this.#rounds >= rounds) this.refuse(askedTooOften(rounds));
         if (this.#waiting.length === 0) return;
         this.#rounds += 1;
         this.#onQuestion = () => {};
-        resolve({ status: "asking", questions: this.#takeRound() });
+        // A client of 2025 may have room for one form only; a client of 2026 gets all of them, because it may not come back often.
+        const shown = this.#generation === "2026" ? this.#waiting : this.#waiting.slice(0, 1);
+        this.#forgetKeys();
+        resolve({ status: "asking", questions: this.#show(shown) });
       };
       this.#onQuestion = () => {
         if (!isDue) setImmediate(show);
@@ -181,28 +251,34 @@ export class PausableCall {
     for (const question of this.#waiting.splice(0)) question.reject(new UnansweredError(reason));
   }
 
-  /** The questions of a round, each under a key of its own. */
-  #takeRound(): InputRequests {
-    // A client of 2025 may have room for one form only; a client of 2026 gets all of them, because it may not come back often.
-    const shown = this.#generation === "2026" ? this.#waiting : this.#waiting.slice(0, 1);
-    const all = new Map<string, InputRequests[string]>();
-    for (const question of shown) {
-      const sentAs = new Map<string, string>();
-      for (const [key, one] of Object.entries(question.questions)) {
-        let free = key;
-        for (let count = 2; all.has(free); count += 1) free = `${key}-${count}`;
-        all.set(free, one);
-        sentAs.set(key, free);
-      }
-      question.sentAs = sentAs;
-    }
-    return Object.fromEntries(all);
+  #forgetKeys(): void {
+    this.#keys.clear();
+    for (const { shownAs } of this.#waiting) shownAs.clear();
+  }
+
+  /** What is not answered yet, each question under a key of its own, which it keeps. */
+  #show(shown: readonly Question[]): InputRequests {
+    const requests = shown.flatMap(({ questions, shownAs, answered }) => {
+      const open = Object.entries(questions).filter(([key]) => !Object.hasOwn(answered, key));
+      return open.map(([key, question]) => {
+        const shownKey = shownAs.get(key) ?? this.#takeKey(key);
+        shownAs.set(key, shownKey);
+        return [shownKey, question] as const;
+      });
+    });
+    return Object.fromEntries(requests);
+  }
+
+  #takeKey(key: string): string {
+    let free = key;
+    for (let count = 2; this.#keys.has(free); count += 1) free = `${key}-${count}`;
+    this.#keys.add(free);
+    return free;
   }
 }
 
-function pick(given: Answers, sentAs: ReadonlyMap<string, string>): Record<string, unknown> {
-  const own = [...sentAs].filter(([, sent]) => Object.hasOwn(given, sent));
-  return Object.fromEntries(own.map(([key, sent]) => [key, given[sent]]));
+function askedTooOften(times: number): string {
+  return `the client was asked ${times} times in this call, and is not asked again; make several calls of it`;
 }
 
 function toError(reason: unknown): Error {

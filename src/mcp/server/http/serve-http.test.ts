@@ -23,7 +23,8 @@ test("route() answers 404 to a session that was never there, and to one that was
   const { url, server } = await listen({ workspace: createWorkspace() });
   const session = await beginSession(url);
 
-  const forged = await post(url, ping, { "mcp-session-id": `${session.slice(0, -1)}_` });
+  const other = session.endsWith("_") ? "-" : "_";
+  const forged = await post(url, ping, { "mcp-session-id": `${session.slice(0, -1)}${other}` });
   const deleted = await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
   const after = await post(url, ping, { "mcp-session-id": session });
 

@@ -5,8 +5,7 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/server";
 
-import { callTool } from "../calls/call-tool.ts";
-import type { OpenCalls } from "../calls/open-calls.ts";
+import { callTool, type OpenCalls } from "../calls/call-tool.ts";
 import type { CallContext } from "../calls/pausable-call.ts";
 import type { ToolClient } from "../client.ts";
 import { listTtlMs } from "../resources/attach-resources.ts";

@@ -5,10 +5,14 @@ import type { McpServerLimits } from "../mcp-server-options.ts";
 /** A session of a user while a request or a connection uses it. */
 export interface SessionUse {
   readonly session: Session;
+  /** Tells it from the sessions of other users and other names. */
+  readonly key: string;
   /** Whether those who use it may be on other machines. */
   readonly isRemote: boolean;
   /** A request of the connection came: the session is not idle. */
   touch(): void;
+  /** Keeps the session open beside this use, until the answered function is called. */
+  hold(): () => void;
   /** Ends the use; `usedAt`, by `performance.now()`, is when the session was used last. Calling it again does nothing. */
   end(usedAt?: number): void;
 }
@@ -103,7 +107,12 @@ function beginUse(held: Held): SessionUse {
   touch();
   return {
     session: held.session,
+    key: held.key,
     isRemote: true,
+    hold() {
+      const use = beginUse(held);
+      return () => use.end();
+    },
     touch: () => touch(),
     end(usedAt) {
       if (isOver) return;

@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
+
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 import { localCaller } from "../../../gate/access/token-check.ts";
 import type { Caller } from "../../../gate/gate.ts";
+import type { Session } from "../../../workspace/workspace.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
 import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
+import type { SessionUse } from "../sessions/user-sessions.ts";
 import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
 
 /** Who started the process; another object than that of an HTTP service without tokens, which any program of the machine may call. */
@@ -15,7 +19,7 @@ const processCaller: Caller = { ...localCaller };
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
   const { input = process.stdin, output = process.stdout } = given;
   // What is open belongs to the process: it is the same for a client that connects again.
-  const session = services.options.workspace.openSession();
+  const use = useOne(services.options.workspace.openSession());
   const connections = new Set<ServedConnection>();
   let current: ServedConnection | undefined;
   const transport = new StdioServerTransport(input, output);
@@ -26,7 +30,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       const connection = serveConnection(services, {
         caller: processCaller,
         generation: era === "legacy" ? "2025" : "2026",
-        use: { session, isRemote: false, touch() {}, end() {} },
+        use,
       });
       connections.add(connection);
       current = connection;
@@ -49,9 +53,10 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
     onclose() {
       plain.close();
       listens.close();
+      services.calls.tasks.closeOf(use.key);
       onclose?.();
       for (const connection of connections) connection.close();
-      void session.close().then(() => resolve());
+      void use.session.close().then(() => resolve());
     },
   });
   return {
@@ -61,6 +66,11 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
       await closed;
     },
   };
+}
+
+/** What is open stays open while the process lives. */
+function useOne(session: Session): SessionUse {
+  return { session, key: randomUUID(), isRemote: false, touch() {}, hold: () => () => {}, end() {} };
 }
 
 function answerError(cause: Error, { options }: Services, transport: StdioServerTransport): void {
