@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Changes when the same files would give other facts, between two releases. */
-const format = 23;
+const format = 24;
 
 /** The version of this package. */
 export const kitbagVersion: string = readVersion();

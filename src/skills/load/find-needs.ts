@@ -59,8 +59,14 @@ export function findNeeds(
     const key = `${need.kind} ${need.what}`;
     if (!seen.has(key)) seen.set(key, need);
   }
-  const open = withoutGrant(toOffer([...seen.values()]), given);
-  return [...seen.values()].filter(({ kind, what, held }) => held !== undefined || open[kind]?.includes(what) === true);
+  const offer = toOffer([...seen.values()]);
+  const open = withoutGrant(offer, given);
+  const worksHere = [...(offer.read ?? []), ...(given.read ?? [])].length > 0;
+  return [...seen.values()]
+    .filter(({ kind, what, held }) => held !== undefined || open[kind]?.includes(what) === true)
+    .map((need) =>
+      worksHere && need.held === heldWrite ? { ...need, held: `${heldHere}: kitbag grant ${name} --write .` } : need,
+    );
 }
 
 interface NeedPlace {
@@ -158,6 +164,10 @@ function findPrograms(place: NeedPlace): SkillNeed[] {
   });
 }
 
+const heldWrite = "files that it makes are shown after the call, and kept if you say so";
+/** With a path of the project, the project is the working directory, and not a private folder. */
+const heldHere = "a skill that may read files of this folder runs in it, and needs a grant to write there";
+
 /** The files that parameters name by their default: only a caller's own word names a file in a call. */
 function findDefaults({ tools }: ScriptInterface): readonly string[] {
   return tools.flatMap(({ files = {}, inputSchema: { properties } }) =>
@@ -181,8 +191,7 @@ function findFiles(place: NeedPlace): SkillNeed[] {
     if (at === undefined) return [];
     const folder = posix.dirname(posix.normalize(path));
     // A file that is not there yet cannot be granted alone, and the whole folder of the person is too much for it.
-    const held = "files that it makes are shown after the call, and kept if you say so";
-    if (folder === ".") return [{ kind: "write", what: path, at, held }];
+    if (folder === ".") return [{ kind: "write", what: path, at, held: heldWrite }];
     return [{ kind: "write", what: `./${folder}/`, at }];
   });
   return [...reads, ...writes];

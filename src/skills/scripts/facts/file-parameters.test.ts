@@ -122,6 +122,16 @@ const positions =
   'import sys\nfrom pypdf import PdfReader\nprint(len(PdfReader(sys.argv[1]).pages))\nopen(sys.argv[2], "w")';
 
 test.for<[path: string, text: string, files: unknown]>([
+  [
+    "store.py",
+    'import argparse\nap = argparse.ArgumentParser()\nap.add_argument("csvfile")\nap.add_argument("--words")\na = ap.parse_args()\nprint(open(a.csvfile).read())\nopen(a.words, "w").write(data.csvfile)',
+    { csvfile: "read", words: "write" },
+  ],
+  [
+    "store.mjs",
+    'import { parseArgs } from "node:util";\nimport fs from "node:fs";\nconst { values: cli } = parseArgs({ options: { page: { type: "string" }, tone: { type: "string" } } });\nfs.writeFileSync(cli.page, cli.tone);',
+    { page: "write" },
+  ],
   ["click.py", click, { source: "read", sheet: "write", place: "write" }],
   ["typer.py", typer, { documents: "read", out: "write" }],
   ["places.py", positions, { arg1: "read", arg2: "write" }],

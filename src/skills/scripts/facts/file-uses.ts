@@ -47,8 +47,23 @@ interface Seen {
   qualified: boolean;
 }
 
+/** `a = parser.parse_args()`, `const { values: cli } = parseArgs(…)`: the author's name for the parsed arguments. */
+const stored =
+  /(?<![\w.])(?:\{\s*values:\s*)?([A-Za-z_]\w{0,40})\s*(?:,\s*\w+\s*|\}\s*)?=\s*[\w.]*(?:parse_args|parse_known_args|parseArgs|\.opts)\(/gu;
+
+const mostStores = 8;
+
+/** Gives the parsed arguments the name that the patterns know. */
+function withKnownStore(text: string): string {
+  const names = new Set(Array.from(text.matchAll(stored), ([, name = ""]) => name));
+  if (names.size === 0) return text;
+  const known = [...names].slice(0, mostStores).join("|");
+  return text.replaceAll(new RegExp(String.raw`(?<![\w.])(?:${known})(?=\??\.\w)`, "gu"), "args");
+}
+
 /** Looks through the text of a script for what it does with its arguments. The text is searched, not parsed. */
-export function findFileUses(text: string): FileUses {
+export function findFileUses(source: string): FileUses {
+  const text = withKnownStore(source);
   const isShell = /^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text) || /\$\{?[1-9@]\b/u.test(text);
   const seen = new Map<string, Seen>();
   const note = (key: string, use: FileUse, qualified: boolean): void => {
