@@ -35,7 +35,7 @@ test("kitbag tour --json has the code of each step and what really came out", as
     { status: "failed", error: { code: "tool-unavailable" } },
     { status: "ok", output: 10 },
     { status: "ok", output: "Ada\nBob" },
-    { status: "failed", error: { code: "script-failed", details: { code: 1 } } },
+    { status: "failed", error: { code: "file-denied", details: { file: "/etc/shadow" } } },
     { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
     { offset: 90_000, nextOffset: 90_080 },
     { message: "asking for the price" },
