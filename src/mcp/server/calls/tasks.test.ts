@@ -1,4 +1,5 @@
-import { PassThrough } from "node:stream";
+import { createInterface } from "node:readline";
+import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { inputRequired } from "@modelcontextprotocol/server";
@@ -183,7 +184,52 @@ interface Answer {
   readonly inputRequests?: object;
 }
 
-test("a task on stdio ends with the connection", async () => {
+test("a client that listens to a task hears of it at once and of its end, and not of the tasks of others", async () => {
+  const { ask, end, listenTo } = await start();
+  const { taskId } = await ask("tools/call", { name: "slow" });
+  const other = await ask("tools/call", { name: "slow", token: bob });
+
+  const { next } = await listenTo({ taskIds: [taskId, other.taskId, "guessed", 7] });
+  const acknowledged = await next();
+  const first = await next();
+  end("done");
+  const last = await next();
+
+  expect(acknowledged).toMatchObject({ params: { notifications: { taskIds: [taskId] } } });
+  expect(JSON.stringify(acknowledged)).not.toContain("kitbag://");
+  expect(first).toMatchObject({
+    method: "notifications/tasks",
+    params: { taskId, status: "working", statusMessage: "half of it" },
+  });
+  expect(last).toMatchObject({ params: { taskId, status: "completed", result: { content: [{ text: "done" }] } } });
+  expect(last).toMatchObject({ params: { _meta: { "io.modelcontextprotocol/subscriptionId": 7 } } });
+});
+
+test("a client that disconnects while it listens to a task harms nothing", async () => {
+  const { ask, end, listenTo } = await start();
+  const { taskId } = await ask("tools/call", { name: "slow" });
+  const { next, stop } = await listenTo({ taskIds: [taskId] });
+  await next();
+
+  stop();
+  end("done");
+  await wait(300);
+
+  expect(await ask("tasks/get", { taskId })).toMatchObject({ status: "completed" });
+});
+
+test("a client that listens to tasks and does not declare the extension is refused", async () => {
+  const { ask } = await start();
+
+  const refused = await ask("subscriptions/listen", { notifications: { taskIds: ["x"] }, plain: true });
+
+  expect(refused).toMatchObject({
+    code: -32_021,
+    data: { requiredCapabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } } },
+  });
+});
+
+test("a task on stdio tells a client that listens, and ends with the connection", async () => {
   const { cancelled, server } = await start();
   const [input, output] = [new PassThrough(), new PassThrough()];
   const serving = await server.serveStdio({ input, output });
@@ -193,15 +239,25 @@ test("a task on stdio ends with the connection", async () => {
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
   };
   const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow", _meta } };
-  input.write(`${JSON.stringify(message)}\n`);
-  const [line] = await output.take(1).toArray();
-  expect(JSON.parse(String(line))).toMatchObject({ result: { resultType: "task", status: "working" } });
+  const lines = createInterface(output)[Symbol.asyncIterator]();
+  const say = async (more: object): Promise<Message> => {
+    input.write(`${JSON.stringify({ ...message, ...more })}\n`);
+    return next();
+  };
+  const next = async (): Promise<Message> => JSON.parse(String((await lines.next()).value)) as Message;
+  const made = (await say({}))["result"] as Answer;
+  const notifications = { taskIds: [made.taskId] };
+  const acknowledged = await say({ id: 2, method: "subscriptions/listen", params: { notifications, _meta } });
 
+  expect(made).toMatchObject({ resultType: "task", status: "working" });
+  expect(acknowledged).toMatchObject({ params: { notifications } });
+  expect(await next()).toMatchObject({ method: "notifications/tasks", params: { taskId: made.taskId } });
   await serving.close();
 
   await vi.waitFor(() => expect(cancelled()).toBe(1));
 });
 
+type Message = Readonly<Record<string, unknown>>;
 type Ask = (method: string, params: Record<string, unknown>, until?: (answer: Answer) => boolean) => Promise<Answer>;
 
 interface Started {
@@ -209,6 +265,8 @@ interface Started {
   readonly ask: Ask;
   /** Ends all calls of `slow`. */
   end(text: string): void;
+  /** Listens as Ada; `next` answers with the next message. */
+  listenTo(notifications: object): Promise<{ readonly next: () => Promise<Message>; readonly stop: () => void }>;
   /** How many calls of `slow` were cancelled. */
   cancelled(): number;
   readonly server: McpServing;
@@ -260,7 +318,27 @@ async function start(limits: Partial<McpServerLimits> = {}): Promise<Started> {
     await wait(10);
     return ask(method, { token, session, plain, headers, ...params }, until);
   };
-  return { ask, end: resolve, cancelled: () => cancelled, server };
+  return {
+    ask,
+    end: resolve,
+    cancelled: () => cancelled,
+    server,
+    async listenTo(notifications) {
+      const stop = new AbortController();
+      const _meta = {
+        "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
+      };
+      const options = { headers: { authorization: `Bearer ${ada}` }, signal: stop.signal };
+      const { body } = await post2026(url, "subscriptions/listen", { notifications, _meta }, options);
+      const frames = createInterface(Readable.fromWeb(body as never).on("error", () => {}));
+      const lines = frames[Symbol.asyncIterator]();
+      const next = async (): Promise<Message> => {
+        const { value = "" } = (await lines.next()) as { value?: string };
+        return value.startsWith("data: ") ? (JSON.parse(value.slice(6)) as Message) : next();
+      };
+      return { next, stop: () => stop.abort() };
+    },
+  };
 }
 
 const isOver = ({ status }: Answer): boolean => status !== "working";

@@ -17,6 +17,9 @@ import { tasksExtension } from "./ask-client.ts";
 import { ServerClosingError, type RunningCalls } from "./open-calls.ts";
 import type { PausableCall } from "./pausable-call.ts";
 
+/** Changes within this time are told once. */
+const gatherMs = 100;
+
 /** How often a client should ask. */
 const pollIntervalMs = 1000;
 
@@ -35,6 +38,8 @@ interface Task {
   end: TaskEnd | undefined;
   /** Of what is kept of its end. */
   bytes: number;
+  /** Told of each change. */
+  readonly followers: Set<() => void>;
 }
 
 /** How a task ended, in the words of the protocol. */
@@ -102,7 +107,7 @@ export class Tasks {
     if (this.#isFull(client.caller.id)) return undefined;
     const task = createTask(call, client);
     this.#tasks.set(task.id, task);
-    void follow(task, { call, client, running: this.#running });
+    void complete(task, { call, client, running: this.#running });
     return { resultType: "task", status: "working", content: [], ...this.#toFields(task) };
   }
 
@@ -112,7 +117,37 @@ export class Tasks {
    * @throws {ProtocolError} `InvalidParams` if it is unknown, expired or of another owner: a client cannot tell which.
    */
   get(id: string, client: ToolClient): TaskFields {
-    const task = this.#find(id, client);
+    return this.#describe(this.#find(id, client));
+  }
+
+  has(id: string, client: ToolClient): boolean {
+    return this.#tasks.peek(id)?.owner === toOwner(client);
+  }
+
+  /** Calls `tell` now for each of these tasks, and soon after each change, until the answered function is called. */
+  follow(ids: readonly string[], client: ToolClient, tell: (task: TaskFields) => void): () => void {
+    const ends = ids.map((id) => {
+      const task = this.#find(id, client);
+      let timer: NodeJS.Timeout | undefined;
+      const follower = (): void => {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          tell(this.#describe(task));
+        }, gatherMs).unref();
+      };
+      follower();
+      task.followers.add(follower);
+      return () => {
+        task.followers.delete(follower);
+        clearTimeout(timer);
+      };
+    });
+    return () => {
+      for (const end of ends.splice(0)) end();
+    };
+  }
+
+  #describe(task: Task): TaskFields {
     const inputRequests: InputRequests = task.call?.openQuestions ?? {};
     const isAsking = Object.keys(inputRequests).length > 0;
     const state = task.end ?? (isAsking ? { status: "input_required", inputRequests } : { status: "working" });
@@ -178,6 +213,7 @@ function createTask(call: PausableCall, client: ToolClient): Task {
     call,
     end: undefined,
     bytes: 0,
+    followers: new Set(),
   };
 }
 
@@ -188,10 +224,10 @@ interface Followed {
 }
 
 /** Keeps the session open, and the call among those that end with their token or the server, until the call is over. */
-async function follow(task: Task, { call, client, running }: Followed): Promise<void> {
+async function complete(task: Task, { call, client, running }: Followed): Promise<void> {
   const ends = [client.use.hold(), running.begin(client.caller, (reason) => call.abort(reason))];
   const result = call.continueAsTask(() => {
-    if (task.end === undefined) task.updatedAt = new Date().toISOString();
+    if (task.end === undefined) change(task);
   });
   try {
     finish(task, { status: "completed", result: await result });
@@ -209,7 +245,12 @@ function finish(task: Task, end: TaskEnd, message?: string): void {
   task.bytes = Buffer.byteLength(JSON.stringify(end));
   task.call = undefined;
   task.message = message;
+  change(task);
+}
+
+function change(task: Task): void {
   task.updatedAt = new Date().toISOString();
+  for (const follower of task.followers) follower();
 }
 
 function toError(cause: unknown): { readonly code: number; readonly message: string } {

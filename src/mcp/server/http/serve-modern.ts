@@ -1,9 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import { createMcpHandler, type AuthInfo, type ServerEvent, type ServerEventBus } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  MissingRequiredClientCapabilityError,
+  type AuthInfo,
+  type JSONRPCNotification,
+  type ServerEvent,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../gate/gate.ts";
 import type { Session } from "../../../workspace/workspace.ts";
+import { listenToTasks, type TaskListen } from "../calls/listen-tasks.ts";
 import { followClient } from "../notices.ts";
 import type { McpNotifier } from "../mcp-server-options.ts";
 import {
@@ -46,35 +54,42 @@ export function createModernService(services: Services): ModernService {
   const serve = ({ caller, use }: ModernRequester): Served =>
     serveClient(services, { caller: () => caller, generation: "2026", use });
   const bus = createListenBus(serve);
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      return serve(readRequester(authInfo)).mcp;
-    },
-    {
-      bus,
-      legacy: "reject",
-      maxSubscriptions: limits.maxSubscriptions,
-      // The gate has read the body, and says how large it may be.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      ...(options.onError !== undefined && { onerror: options.onError }),
-    },
-  );
+  const handler = createMcpHandler(({ authInfo }) => serve(readRequester(authInfo)).mcp, {
+    bus,
+    legacy: "reject",
+    maxSubscriptions: limits.maxSubscriptions,
+    // The gate has read the body, and says how large it may be.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...(options.onError !== undefined && { onerror: options.onError }),
+  });
   const notifier = tellOnce(handler.notify);
   const end = notices.add(notifier);
   const listens = createRunListens(services.runs, notifier.resourceUpdated);
 
-  async function answer({ request, body }: WebRequest, requester: ModernRequester): Promise<ModernAnswer> {
-    const isStream = methodOf(body) === "subscriptions/listen";
-    const listen = isStream ? await beginListen(listens, serve(requester).client, body) : { body, end() {} };
-    const { body: parsedBody, end: endListen } = listen;
+  async function answerListen({ request, body }: WebRequest, requester: ModernRequester): Promise<ModernAnswer> {
+    const { client } = serve(requester);
+    const tasks = listenToTasks(body, client, services.calls.tasks);
+    const { body: parsedBody, end: endRuns } = await beginListen(listens, client, tasks?.body ?? body);
+    const endListen = (): void => {
+      endRuns();
+      tasks?.end();
+    };
     try {
-      const given = { authInfo: toAuthInfo(requester), ...(parsedBody !== undefined && { parsedBody }) };
-      const fetch = (): Promise<Response> => handler.fetch(request, given);
-      return { answer: await (isStream ? bus.listenAs(requester, fetch) : fetch()), isStream, end: endListen };
+      const given = { authInfo: toAuthInfo(requester), parsedBody };
+      const made = await bus.listenAs(requester, () => handler.fetch(request, given));
+      return { answer: tasks === undefined ? made : tellOfTasks(made, tasks), isStream: true, end: endListen };
     } catch (cause) {
       endListen();
       throw cause;
     }
+  }
+
+  async function answer(web: WebRequest, requester: ModernRequester): Promise<ModernAnswer> {
+    const { request, body } = web;
+    const isListen = methodOf(body) === "subscriptions/listen";
+    if (isListen) return answerListen(web, requester).catch((cause: unknown) => toRefusal(body, cause));
+    const given = { authInfo: toAuthInfo(requester), ...(body !== undefined && { parsedBody: body }) };
+    return { answer: await handler.fetch(request, given), isStream: false, end() {} };
   }
 
   return {
@@ -102,6 +117,41 @@ async function beginListen(
   const readable = new Set(looked.filter((_uri, index) => areReadable[index]));
   const { refused, end } = listens.begin([...readable], client.caller.id);
   return { body: withoutUris(body, uris.difference(readable).union(refused)), end };
+}
+
+function toRefusal(body: unknown, cause: unknown): ModernAnswer {
+  if (!(cause instanceof MissingRequiredClientCapabilityError)) throw cause;
+  const { code, message, data } = cause;
+  const { id } = body as { readonly id?: unknown };
+  const answer = Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status: 400 });
+  return { answer, isStream: false, end() {} };
+}
+
+/** Puts notifications of tasks into a stream of the SDK, after its first message, the acknowledgement. */
+function tellOfTasks(answer: Response, tasks: TaskListen): Response {
+  if (answer.body === null || answer.headers.get("content-type") !== "text/event-stream") return answer;
+  const write = (message: JSONRPCNotification): Uint8Array =>
+    new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  let isAcknowledged = false;
+  const stream = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      if (isAcknowledged) return controller.enqueue(chunk);
+      isAcknowledged = true;
+      const [, text = ""] = new TextDecoder().decode(chunk).split("data: ");
+      const acknowledgement = JSON.parse(text) as JSONRPCNotification;
+      const tell = (message: JSONRPCNotification): void => {
+        try {
+          controller.enqueue(write(message));
+        } catch {
+          // The client disconnected.
+          tasks.end();
+        }
+      };
+      controller.enqueue(write(tasks.acknowledge(acknowledgement, tell)));
+    },
+    flush: () => tasks.end(),
+  });
+  return new Response(answer.body.pipeThrough(stream), answer);
 }
 
 /** How the caller reaches the server that is made for its request. There is no token in it. */

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
 
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import {
+  MissingRequiredClientCapabilityError,
+  SUBSCRIPTION_ID_META_KEY,
+  type JSONRPCMessage,
+} from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 import { localCaller } from "../../../gate/access/token-check.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { Session } from "../../../workspace/workspace.ts";
+import { listenToTasks, type TaskListen } from "../calls/listen-tasks.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
 import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
@@ -23,7 +28,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   const connections = new Set<ServedConnection>();
   let current: ServedConnection | undefined;
   const transport = new StdioServerTransport(input, output);
-  const listens = followListens(services, () => current);
+  const listens = followListens(services, () => current, transport);
   const plain = createPlainStdio(services, transport, () => current);
   const handle = serveStdio(
     ({ era }) => {
@@ -47,8 +52,8 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   const { onclose, onmessage } = transport;
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
-      listens.see(message);
-      if (!plain.take(message)) onmessage?.(message);
+      const rest = listens.see(message);
+      if (rest !== undefined && !plain.take(rest)) onmessage?.(rest);
     },
     onclose() {
       plain.close();
@@ -88,27 +93,60 @@ function toInvalidRequest(cause: Error): JSONRPCMessage | undefined {
 }
 
 interface StdioListens {
-  see(message: JSONRPCMessage): void;
+  /** Answers with what is left for the SDK. */
+  see(message: JSONRPCMessage): JSONRPCMessage | undefined;
   close(): void;
 }
 
-/** Follows the runs that a 2026 client listens to. The SDK answers the requests, and knows which stream gets which notification. */
-function followListens({ runs }: Services, connection: () => ServedConnection | undefined): StdioListens {
+/**
+ * Follows the runs and tasks that a 2026 client listens to. The SDK answers the requests, and knows which stream gets which notification;
+ * those of tasks are added.
+ */
+function followListens(
+  { runs, calls }: Services,
+  connection: () => ServedConnection | undefined,
+  transport: StdioServerTransport,
+): StdioListens {
   const listens = createRunListens(runs, (uri) => connection()?.notifier.resourceUpdated(uri));
-  const open = new Map<unknown, RunListen>();
+  const open = new Map<unknown, { readonly run: RunListen; readonly tasks: TaskListen | undefined }>();
+  const send = transport.send.bind(transport);
+  // A client that disconnected needs no notification.
+  const tell = (message: JSONRPCMessage): void => void send(message).catch(() => {});
+  Object.assign(transport, {
+    send(message: JSONRPCMessage) {
+      if (!("method" in message) || message.method !== "notifications/subscriptions/acknowledged") return send(message);
+      const meta = (message.params?.["_meta"] ?? {}) as Readonly<Record<string, unknown>>;
+      return send(open.get(meta[SUBSCRIPTION_ID_META_KEY])?.tasks?.acknowledge(message, tell) ?? message);
+    },
+  });
+
+  function end(id: unknown): void {
+    const { run, tasks } = open.get(id) ?? {};
+    run?.end();
+    tasks?.end();
+    open.delete(id);
+  }
 
   return {
     see(message) {
-      if (!("method" in message) || runs === undefined || connection()?.client.generation !== "2026") return;
-      const id = "id" in message ? message.id : undefined;
-      if (message.method === "subscriptions/listen" && !open.has(id)) {
-        open.set(id, listens.begin(readListenedUris(message)));
-      } else if (message.method === "notifications/cancelled") {
-        const cancelled = message.params?.["requestId"];
-        open.get(cancelled)?.end();
-        open.delete(cancelled);
+      const client = connection()?.client;
+      if (!("method" in message) || client?.generation !== "2026") return message;
+      if (message.method === "notifications/cancelled") end(message.params?.["requestId"]);
+      if (message.method !== "subscriptions/listen" || !("id" in message) || open.has(message.id)) return message;
+      try {
+        const tasks = listenToTasks(message, client, calls.tasks);
+        open.set(message.id, { run: listens.begin(readListenedUris(message)), tasks });
+        return (tasks?.body as JSONRPCMessage | undefined) ?? message;
+      } catch (cause) {
+        if (!(cause instanceof MissingRequiredClientCapabilityError)) throw cause;
+        const { code, message: text, data } = cause;
+        tell({ jsonrpc: "2.0", id: message.id, error: { code, message: text, data } });
+        return undefined;
       }
     },
-    close: listens.close,
+    close() {
+      for (const id of [...open.keys()]) end(id);
+      listens.close();
+    },
   };
 }
