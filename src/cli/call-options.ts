@@ -2,6 +2,7 @@ import { longestTimerMs } from "../core/async.ts";
 import type { CallOptions, ApprovalRequest, Approve } from "../workspace/call/call-options.ts";
 import type { WorkspaceOptions } from "../workspace/workspace.ts";
 import type { Invocation } from "./cli-command.ts";
+import { createTerminalAccess } from "./mcp/ask-terminal.ts";
 import { getText, readCount } from "./options.ts";
 import type { Records } from "./store/open-records.ts";
 import { isYes } from "./terminal.ts";
@@ -25,6 +26,7 @@ export function toCallOptions(
     ...(limitMs !== undefined && { limitMs }),
     ...(approve === undefined && { approve: askThePerson(invocation) }),
     ...(user !== undefined && { user }),
+    ...(invocation.terminal.canAsk && { injected: { mcp: createTerminalAccess(invocation.terminal) } }),
     // A person reads all of it, or pipes it on; only models need the head.
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };

@@ -1,6 +1,6 @@
 import type { FileNamer, NamedFile, WrittenFile } from "./call-files.ts";
 import type { UntilThen } from "./error-details.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { ToolContext, Tool } from "./tool.ts";
 
 /**
@@ -49,10 +49,25 @@ export interface CallFiles {
   add(file: Omit<WrittenFile, "handle">, bytes?: Uint8Array): Promise<void>;
 }
 
+/** A question of a program to whoever made a call, as MCP has it: `elicitation/create`, `sampling/createMessage`. */
+export interface CallerQuestion {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** Asks the outermost caller of a call. */
+export interface CallerAccess {
+  can(what: "elicitation" | "sampling"): boolean;
+  /** Rejects with why there is no answer. The deadline does not run while it waits. */
+  ask(question: CallerQuestion): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** What a runtime gets with a call. */
 export interface RuntimeContext extends ToolContext {
   /** @default the input names no files, and files that the tool writes are not listed */
   readonly files?: CallFiles;
+  /** For tools of other MCP servers, which may ask something back. @default the caller cannot be asked */
+  readonly caller?: CallerAccess | undefined;
   /** Where in a trace the tool runs, for processes that the runtime starts; empty without telemetry. */
   readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */

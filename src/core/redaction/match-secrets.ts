@@ -130,6 +130,15 @@ export function isSecretName(name: string): boolean {
   return name.length <= longestName && secretNames.test(name.toLowerCase().replaceAll(/[_\s-]/gu, ""));
 }
 
+/** More names than are taken out of records: a person who is not asked for one of these loses little. */
+const secretToPeople = /(?:token|passcode|credentials?)$/iu;
+
+/** Tells whether the field of a form, by its name and its schema, is for a secret. */
+export function isSecretField(name: string, schema: unknown): boolean {
+  const { writeOnly, format } = (schema ?? {}) as Readonly<Record<string, unknown>>;
+  return isSecretName(name) || secretToPeople.test(name) || writeOnly === true || format === "password";
+}
+
 /** Blanks between a name, its `=` and its value. */
 const widestGap = 4;
 const longestName = 64;

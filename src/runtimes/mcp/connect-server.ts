@@ -1,9 +1,13 @@
 import type { CallToolResult, Client, Progress as McpProgress, Transport } from "@modelcontextprotocol/client";
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { describeCause, KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type McpDefinition, type McpSource, toSourceKey } from "../../core/mcp-source.ts";
-import type { TraceContext } from "../../core/runtime.ts";
+import type { CallerAccess, TraceContext } from "../../core/runtime.ts";
 import type { Secrets } from "../script/load-secrets.ts";
+import { askable, createQuestions, type Questions, type Work } from "./answer-questions.ts";
 import { type Definitions, findChangedParts, readDefinitions } from "./definitions.ts";
 
 /** A way to a server, and who is told about it. */
@@ -29,6 +33,8 @@ export interface ServerCall {
   /** Where in a trace it is made: the server's own spans belong there. */
   readonly trace: TraceContext;
   readonly onProgress: (progress: McpProgress) => void;
+  /** Asks whoever makes the call. @default the caller cannot be asked */
+  readonly caller?: CallerAccess | undefined;
 }
 
 /** A server that is connected. */
@@ -37,6 +43,7 @@ export interface McpConnection {
   readonly secrets: Secrets;
   /** What it offers now. */
   readonly definitions: Definitions;
+  readonly questions: Questions;
   /** Why it is gone, once it is. */
   readonly end: string | undefined;
   /** What of a tool is not as it was agreed to; empty if all is. */
@@ -52,6 +59,8 @@ const probeMs = 3000;
 /** The workspace decides how long a call may take; timers take no more than this. */
 const noLimitMs = 2_147_483_647;
 const mostPages = 64;
+/** A server that asks nothing and is not done is asked again so soon. */
+const pollMs = 1000;
 
 /** Accepts whatever comes: each definition is checked on its own, so that one wrong tool does not take all others with it. */
 const anything = {
@@ -62,6 +71,7 @@ const anything = {
 export async function connectServer(way: ServerWay, signal: AbortSignal): Promise<McpConnection> {
   let end: string | undefined;
   const client = await createClient(() => void listing.refresh().catch(() => {}), way.onContent);
+  const questions = createQuestions(way.source, client);
   const listing = createListing((stop) => list(client, way.source, stop), way.onDefinitions);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onclose = () => (end ??= "it closed the connection");
@@ -80,6 +90,7 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
   return {
     client,
     secrets: way.secrets,
+    questions,
     get definitions() {
       return listing.current;
     },
@@ -87,12 +98,10 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
       return end;
     },
     findChanges: (definition, stop) => listing.findChanges(definition, stop),
-    call({ definition, input, signal: stop, trace, onProgress }) {
-      const { outputSchema: _, ...known } = definition;
-      return client.callTool(
-        { name: definition.name, arguments: input, ...(trace.traceparent !== undefined && { _meta: { ...trace } }) },
-        // Outputs are held against their schema by the workspace, with an engine that no schema can stall.
-        { signal: stop, timeout: noLimitMs, onprogress: onProgress, toolDefinition: known as never },
+    async call(call) {
+      const work: Work = { tool: call.definition.name, caller: call.caller };
+      return questions.during(work, async () =>
+        callUntilDone(client, call, (question) => questions.answer(question, work)),
       );
     },
     abandon(reason) {
@@ -103,11 +112,39 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
   };
 }
 
+/** Makes a call. A server of 2026 answers with questions, and is called again with the answers; one of 2025 asks meanwhile. */
+async function callUntilDone(
+  client: Client,
+  { definition, input, signal, trace, onProgress }: ServerCall,
+  answer: (question: unknown) => Promise<JsonObject>,
+): Promise<CallToolResult> {
+  const { outputSchema: _, ...known } = definition;
+  const meta = trace.traceparent === undefined ? {} : { _meta: { ...trace } };
+  // Outputs are held against their schema by the workspace, with an engine that no schema can stall.
+  const options = { signal, timeout: noLimitMs, onprogress: onProgress, toolDefinition: known as never };
+  let answers = {};
+  for (;;) {
+    const params = { name: known.name, arguments: input, ...meta, ...answers };
+    const result: unknown = await client.callTool(params, { ...options, allowInputRequired: true });
+    const { resultType, inputRequests = {}, requestState } = result as Readonly<Record<string, unknown>>;
+    if (resultType !== "input_required") return result as CallToolResult;
+    const asked = Object.entries(inputRequests as object).map(
+      async ([key, question]) => [key, await answer(question)] as const,
+    );
+    const inputResponses = Object.fromEntries(await Promise.all(asked));
+    if (asked.length === 0) await sleep(pollMs, undefined, { signal });
+    answers = { inputResponses, ...(requestState !== undefined && { requestState }) };
+  }
+}
+
 async function createClient(onChanged: () => void, onContent: ServerWay["onContent"]): Promise<Client> {
   const { Client: SdkClient } = await import("@modelcontextprotocol/client");
   return new SdkClient(
     { name: "kitbag", version: "1.0.0" },
     {
+      capabilities: askable,
+      // Only calls are answered, and each question by the caller of its own call.
+      inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
       listChanged: {
         tools: { autoRefresh: false, onChanged },

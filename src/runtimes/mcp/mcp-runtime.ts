@@ -73,7 +73,11 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
       hold(servers.find((tool.code as McpCode).source), (server) =>
         callTool(server, { tool, input: input as Record<string, unknown> }, context),
       ),
-    use: (source, work, signal) => hold(servers.find(source), async (server) => work(await openHeld(server, signal))),
+    use: (source, work, signal) =>
+      hold(servers.find(source), async (server) => {
+        const connection = await openHeld(server, signal);
+        return connection.questions.during({}, async () => work(connection));
+      }),
     async connect(source, { signal = new AbortController().signal, logIn } = {}) {
       const server = servers.find(source);
       server.logIn = logIn;
@@ -139,6 +143,7 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
       definition,
       input,
       signal: context.signal,
+      caller: context.caller,
       trace: context.trace,
       onProgress: ({ progress, total, message }) =>
         context.progress({

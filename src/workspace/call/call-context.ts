@@ -2,7 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { Progress } from "../../core/events.ts";
 import { hasGuardAt } from "../../core/guards.ts";
 import { copyJson, type JsonValue, maxJsonDepth, showValue } from "../../core/json.ts";
-import type { CallFiles, RuntimeContext, TraceContext } from "../../core/runtime.ts";
+import type { CallerAccess, CallerQuestion, CallFiles, RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { shortenText } from "../../core/cut-text.ts";
@@ -81,6 +81,17 @@ export class CallContext implements RuntimeContext {
     return () => available().filter((entry) => refuseOutermost(call, entry) === undefined);
   }
 
+  /** The access that an MCP client, or the command line, gives with its call. */
+  get caller(): CallerAccess | undefined {
+    const call = this.#call;
+    const access = call.root.options.injected?.["mcp"] as Partial<InjectedAccess> | undefined;
+    if (call.entry.tool.code.kind !== "mcp" || !isAccess(access)) return undefined;
+    return {
+      can: (what) => access.can(what),
+      ask: async (question) => call.holdClocks(async () => (await access.ask({ question }))["question"] ?? {}),
+    };
+  }
+
   get user(): string | undefined {
     return this.#call.user;
   }
@@ -97,6 +108,16 @@ export class CallContext implements RuntimeContext {
   get skillState(): ToolState {
     return openOwnerState(this.#call);
   }
+}
+
+/** What of an access to an MCP client is used here. */
+interface InjectedAccess {
+  readonly can: CallerAccess["can"];
+  ask(questions: Readonly<Record<string, CallerQuestion>>): Promise<Readonly<Record<string, Record<string, unknown>>>>;
+}
+
+function isAccess(access: Partial<InjectedAccess> | undefined): access is InjectedAccess {
+  return typeof access?.can === "function" && typeof access.ask === "function";
 }
 
 /** What a tool says on its way is not told where guards look at what it answers: they do not see it. */

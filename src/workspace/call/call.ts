@@ -243,10 +243,10 @@ export class Call implements PublicCall {
     this.stop(toFailure("call-timeout", details));
   }
 
-  /** While an approval is pending, no time passes for this call and those around it. */
+  /** While a person is asked, no time passes for this call and those around it. */
   async holdClocks<Value>(wait: () => Promise<Value>): Promise<Value> {
     // A call that has just ended has no clock any more.
-    const clocks: (Clock | undefined)[] = [];
+    const clocks = [this.#clock];
     for (let call = this.parent; call !== undefined; call = call.parent) clocks.push(call.#clock);
     for (const clock of clocks) clock?.hold();
     try {

@@ -2,7 +2,7 @@ import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprot
 
 import { toVisibleText } from "../../../core/hidden-characters.ts";
 import { isRecord } from "../../../core/json.ts";
-import { isSecretName } from "../../../core/redaction/match-secrets.ts";
+import { isSecretField } from "../../../core/redaction/match-secrets.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { ApprovalDecision, ApprovalRequest, Approve } from "../../../workspace/call/call-options.ts";
 import { cutText } from "../../../core/cut-text.ts";
@@ -111,18 +111,10 @@ function toMissingForm(schema: JsonSchema, given: unknown): MissingForm | undefi
   const fields: Record<string, PrimitiveSchemaDefinition> = {};
   for (const name of missing) {
     const field = Object.hasOwn(properties, name) ? toField(properties[name]) : undefined;
-    if (field === undefined || name === "__proto__" || isSecret(name, properties[name])) return undefined;
+    if (field === undefined || name === "__proto__" || isSecretField(name, properties[name])) return undefined;
     fields[name] = field;
   }
   return { type: "object", properties: fields, required: missing };
-}
-
-/** More names than are taken out of records: a person who is not asked for one of these loses little. */
-const secretToPeople = /(?:token|passcode|credentials?)$/iu;
-
-function isSecret(name: string, schema: unknown): boolean {
-  const { writeOnly, format } = schema as JsonSchema;
-  return isSecretName(name) || secretToPeople.test(name) || writeOnly === true || format === "password";
 }
 
 /** What a form can say of a field, by type; anything else of a schema is checked when the call is made. */
