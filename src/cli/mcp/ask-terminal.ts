@@ -7,7 +7,9 @@ import { isYes, type Terminal } from "../terminal.ts";
  * Puts the forms of other MCP servers to the person at the terminal, who is told which server asks, and may say no first. There is no model
  * at a terminal, so it answers nothing else.
  */
-export function createTerminalAccess(terminal: Pick<Terminal, "ask" | "canAsk" | "note">): McpClientAccess {
+export function createTerminalAccess(
+  terminal: Pick<Terminal, "ask" | "canAsk" | "note">,
+): Pick<McpClientAccess, "ask" | "can"> {
   return {
     can: (what) => what === "elicitation" && terminal.canAsk,
     async ask(questions) {
