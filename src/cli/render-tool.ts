@@ -50,11 +50,18 @@ function describeTool({ tool, wireName, source, owner }: RegisteredTool): Fact[]
     ["runtime", tool.code.kind],
     ["annotations", describeAnnotations(tool)],
     ["permissions", describePermissions(tool)],
+    ["files", describeFiles(tool)],
     ["approval", tool.needsApproval ? "a person must approve each call" : ""],
     ["injected", tool.inject.join(", ")],
     ["limits", describeLimits(tool)],
     ["cache", describeCache(tool)],
   ];
+}
+
+/** The parameters whose values are names of files. */
+function describeFiles({ files = {} }: Tool): string {
+  const named = Object.entries(files).map(([name, use]) => `${name} (${use === "read" ? "read" : "written"})`);
+  return named.length === 0 ? "" : `named by ${named.join(", ")}`;
 }
 
 function describeLimits({ limits: { rate, ...numbers } }: Tool): string {

@@ -40,6 +40,7 @@ test("kitbag add --yes enables a skill of a repository, and its tool can be call
     "Says a word",
     "Parameters:\n  say --word: a string; required\n",
     "Enabled echo in .kitbag/skills/echo",
+    "Next:\n  kitbag list\n  kitbag show echo/say   # what it takes, and an example call\n",
   ]) {
     expect(added.stdout).toContain(fact);
   }

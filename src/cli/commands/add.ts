@@ -99,7 +99,8 @@ function answerAdded(report: ImportReport, invocation: Invocation): Answer {
         invocation.options["yes"] === true || status === "disabled" ? `${renderReport(report, terminal)}\n\n` : "";
       return {
         document: report,
-        text: shown + toPrintable(skills.map((skill) => describeEnd(skill, status)).join("\n")),
+        text:
+          shown + toPrintable([...skills.map((skill) => describeEnd(skill, status)), ...nextSteps(report)].join("\n")),
       };
     }
   }
@@ -111,6 +112,22 @@ function whichOne({ skills, plugins }: ImportReport): string {
   return skills.length === 0
     ? "Nothing was added: pick a plugin with --plugin"
     : `Nothing was added: there are ${skills.length} skills; pick some with --skill, all with --all${plugin}`;
+}
+
+/** What a person does with the first skill that may run. */
+function nextSteps({ status, skills }: ImportReport): readonly string[] {
+  const ready = status === "enabled" ? skills.filter(({ code }) => code === undefined) : [];
+  const skill = ready.find(({ tools }) => tools.length > 0) ?? ready[0];
+  if (skill === undefined) return [];
+  const [tool] = skill.tools;
+  const address = skill.kind === "tool" || tool === undefined ? skill.name : `${skill.name}/${tool.name}`;
+  const show = `kitbag show ${address}${tool === undefined ? " --text" : ""}`;
+  return [
+    "",
+    "Next:",
+    "  kitbag list",
+    `  ${show}${tool === undefined ? "" : "   # what it takes, and an example call"}`,
+  ];
 }
 
 function describeEnd(

@@ -249,6 +249,7 @@ test("kitbag show of a skill's tool prints a typed schema that was read from an 
     wire name    shortener__shorten
     runtime      script
     permissions  read .
+    files        named by file (read)
     script       scripts/shorten.py
     runs with    python3
     confidence   declared (argparse): the script or its author declares it

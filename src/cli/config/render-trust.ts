@@ -120,5 +120,6 @@ export function renderTrusted(
     ...skipped.map((report) => `Not trusted: ${toShownPath(report.path, cwd)}: ${whySkipped(report)}`),
     ...(lock === undefined ? [] : [`Pinned in ${toShownPath(lock, cwd)}.`]),
     "If one of them changes, this will be asked again.",
+    "Next: kitbag list",
   ].join("\n");
 }

@@ -107,8 +107,7 @@ async function gatherAll(fetched: Fetched): Promise<Gathered> {
   }
   const { skills, leftOut } = found;
   const rest = findRest(fetched, skills);
-  if (rest.unlisted > 0)
-    notes.push(`${rest.unlisted} more SKILL.md are in no plugin of it; add them by folder, with #ref:folder`);
+  if (rest.unlisted.length > 0) notes.push(noPlugin(rest.unlisted, shown));
   return {
     catalog,
     skills,
@@ -117,17 +116,27 @@ async function gatherAll(fetched: Fetched): Promise<Gathered> {
   };
 }
 
+/** Says where the skills are that no plugin lists, and how to add one. */
+function noPlugin(folders: readonly string[], shown: string): string {
+  const [first = ""] = folders;
+  const more = folders.length > 3 ? ", …" : "";
+  const count = folders.length === 1 ? "1 skill is" : `${folders.length} skills are`;
+  return `${count} in no plugin of it: ${folders.slice(0, 3).join(", ")}${more}; to add one, name its folder: ${shown}#:${first}`;
+}
+
 /** Every SKILL.md of the source that is not among `skills`: parts of them, and those that no plugin lists. */
 function findRest(
   { directory }: Fetched,
   skills: readonly GatheredSkill[],
-): { readonly leftOut: readonly SkippedFolder[]; readonly unlisted: number } {
+): { readonly leftOut: readonly SkippedFolder[]; readonly unlisted: readonly string[] } {
   const known = new Set(skills.map(({ report }) => report.directory));
   const { leftOut } = findLeftOut({ directories: [directory] }, known);
-  const told = leftOut.filter(({ diagnostic }) => diagnostic.code !== "skill-unreached");
+  const isUnlisted = ({ diagnostic }: (typeof leftOut)[number]): boolean => diagnostic.code === "skill-unreached";
+  const toFolder = ({ path, diagnostic }: (typeof leftOut)[number]): SkippedFolder =>
+    toSkippedFolder(directory, path, diagnostic.message);
   return {
-    leftOut: told.map(({ path, diagnostic }) => toSkippedFolder(directory, path, diagnostic.message)),
-    unlisted: leftOut.length - told.length,
+    leftOut: leftOut.filter((one) => !isUnlisted(one)).map(toFolder),
+    unlisted: leftOut.filter(isUnlisted).map((one) => toFolder(one).path),
   };
 }
 

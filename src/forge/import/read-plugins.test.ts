@@ -216,7 +216,9 @@ test("importSkills() accounts for every SKILL.md: parts of skills one by one, th
   expect(first.skipped).toMatchObject([
     { path: "qa", reason: expect.stringContaining("is a part of the skill") as string },
   ]);
-  expect(second.notes).toContain("1 more SKILL.md are in no plugin of it; add them by folder, with #ref:folder");
+  expect(second.notes).toContain(
+    `1 skill is in no plugin of it: more/csv; to add one, name its folder: ${second.source}#:more/csv`,
+  );
 });
 
 test("importSkills() follows a link within a local marketplace", async () => {

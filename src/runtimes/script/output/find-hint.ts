@@ -258,7 +258,7 @@ function hintVariable(failure: Failure): string | undefined {
     match(missingVariables, text);
   if (name === undefined) return undefined;
   return (tool.permissions.env ?? []).includes(name)
-    ? `the environment variable ${name} has no value: set it, or put it into the file of secrets`
+    ? `the environment variable ${name} has no value: set it, or write it into $KITBAG_HOME/secrets.env (~/.kitbag) as ${name}=value`
     : `it may not see the environment variable ${name}: ${toCure(failure, "env", name)}`;
 }
 
