@@ -98,6 +98,14 @@ test("planAdoption() leaves a server whose name is taken", () => {
   ]);
 });
 
+test("renderAdoption() shows which variables of this machine a server is sent", () => {
+  const headers = { Authorization: "Bearer ${env:GH_TOKEN}", "X-Trace": "${AWS_SECRET_ACCESS_KEY}" };
+
+  const shown = renderAdoption(plan({ a: { type: "http", url: "https://x.example.com/mcp", headers } }));
+
+  expect(shown).toContain("it is reached over HTTP; it is sent GH_TOKEN, AWS_SECRET_ACCESS_KEY");
+});
+
 test("renderAdoption() shows no value", () => {
   const shown = renderAdoption(plan({ a: { command: "x", args: ["one"], env: { KEY: "s3cr3t" } }, b: 1 }));
 

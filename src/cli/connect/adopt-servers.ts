@@ -209,7 +209,7 @@ function readReference(value: string): string | undefined {
 export function renderAdoption({ taken, left }: Adoption): string {
   const lines = taken.flatMap(({ name, key, entry, secrets }) => [
     `+ ${key}${key === name ? "" : ` (${name})`}: ${entry.url === undefined ? renderCommand(entry) : maskWord(entry.url)}`,
-    `    in the sandbox: ${renderPermissions(entry)}`,
+    `    ${entry.url === undefined ? "in the sandbox: " : ""}${renderPermissions(entry)}`,
     ...(secrets.size === 0 ? [] : [`    moved to secrets.env: ${[...secrets.keys()].join(", ")}`]),
   ]);
   return [...lines, ...left.map(({ name, reason }) => `  ${name} stays where it is: ${reason}`)].join("\n");
@@ -220,8 +220,12 @@ function renderCommand({ command = "", args = [] }: McpServerEntry): string {
   return words.map((word, index) => maskWord(word, words[index - 1])).join(" ");
 }
 
-function renderPermissions({ url, env = [], permissions: { read = [] } = {} }: McpServerEntry): string {
-  if (url !== undefined) return "it is reached over HTTP";
+function renderPermissions(entry: McpServerEntry): string {
+  const { url, env = [], token, headers = {}, permissions: { read = [] } = {} } = entry;
+  if (url !== undefined) {
+    const sent = [...(token === undefined ? [] : [token]), ...Object.values(headers)];
+    return ["it is reached over HTTP", ...(sent.length === 0 ? [] : [`it is sent ${sent.join(", ")}`])].join("; ");
+  }
   const sees = env.length === 0 ? [] : [`sees ${env.join(", ")}`];
   return [
     read.length === 0 ? "reads nothing of yours" : `reads ${read.join(", ")}`,

@@ -155,7 +155,9 @@ interface Note {
 /** Keeps a version's entry in the lock beside it. */
 export function writeNote({ place, kept, locked }: Note): void {
   const entries = new Map(locked === undefined ? [] : [[place, locked]]);
-  writeFileSync(join(kept, noteName), renderLock(entries), { flush: true });
+  // A project could bring a link of this name.
+  rmSync(join(kept, noteName), { force: true });
+  writeFileSync(join(kept, noteName), renderLock(entries), { flag: "wx", flush: true });
 }
 
 /** What a skill is granted from outside when it is in its place: what was granted to what came from the same source, and what is new. */

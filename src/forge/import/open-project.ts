@@ -65,7 +65,7 @@ export function openProject(directory: string, home: string = resolveKitbagHome(
     findLocked: (place) => loadLock(lockPath).get(createLockPlaces(lockPath)(join(root, place)) ?? ""),
     async look(place) {
       const path = join(root, place);
-      if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+      if (!isFolder(path)) return undefined;
       const { reports } = await loadSkills({ directories: [path], trust: trustNothing });
       return reports.find((report) => report.directory === path) ?? toEmptyReport(path, place);
     },
@@ -102,6 +102,11 @@ function checkNoLink(root: string, place: string): void {
     source: place,
     reason: "it is a link or a file where a folder belongs; remove it",
   });
+}
+
+/** Whether a folder is there, and no link to one. */
+export function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function toEmptyReport(path: string, place: string): SkillReport {

@@ -8,7 +8,7 @@ import { parseLock, renderLock, type LockedSkill } from "../../skills/trust/lock
 import { updateLock } from "../../skills/trust/lock-file.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { withProjectLock } from "./land-skills.ts";
-import { importFolders, openProject, removedFolder, type ImportProject } from "./open-project.ts";
+import { importFolders, isFolder, openProject, removedFolder, type ImportProject } from "./open-project.ts";
 
 /** Which project something is removed from. */
 export interface RemoveOptions {
@@ -87,7 +87,8 @@ export async function restoreSkill(name: string, options: RemoveOptions = {}): P
   return withProjectLock(project, async () => {
     const kept = `${removedFolder}/${name}`;
     const from = join(project.root, kept);
-    if (!isName(name) || !existsSync(join(from, "files"))) throw notFound(name, listNames(project, [removedFolder]));
+    if (!isName(name) || !isFolder(from) || !isFolder(join(from, "files")))
+      throw notFound(name, listNames(project, [removedFolder]));
     const said = readFileSync(join(from, placeName), "utf8");
     const place = Object.values(importFolders)
       .map((folder) => `${folder}/${name}`)

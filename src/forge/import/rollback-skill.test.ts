@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createImportProject, skillText, type ImportProject } from "../../../test/support/import-project.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { importSkills } from "./import-skills.ts";
+import { restoreSkill } from "./remove-skill.ts";
 import { rollbackSkill } from "./rollback-skill.ts";
 import { updateSkills } from "./update-skills.ts";
 
@@ -38,6 +39,27 @@ test("rollbackSkill() trusts nothing that was not trusted in exactly this state"
   await rollbackSkill("pdf", project);
 
   expect(await project.listSkills()).toEqual(["pdf untrusted"]);
+});
+
+test("R2: rollbackSkill() and restoreSkill() follow no link that a project brings", async () => {
+  const { project, text } = await createUpdated();
+  const outside = createFolder({ "files/SKILL.md": skillText("pdf", "Mine."), "kitbag.lock": "", mine: "mine" });
+  const kept = join(project.directory, ".kitbag/previous/pdf");
+  rmSync(join(kept, "kitbag.lock"));
+  writeFileSync(join(outside, "kitbag.lock"), "{}");
+  symlinkSync(join(outside, "mine"), join(kept, "kitbag.lock"));
+
+  await rollbackSkill("pdf", project).catch(() => {});
+  rmSync(kept, { recursive: true });
+  symlinkSync(outside, kept);
+  mkdirSync(join(project.directory, ".kitbag/removed"), { recursive: true });
+  symlinkSync(outside, join(project.directory, ".kitbag/removed/pdf"));
+
+  await expect(rollbackSkill("pdf", project)).rejects.toThrow("no earlier version of it is kept");
+  await expect(restoreSkill("pdf", project)).rejects.toMatchObject({ code: "skill-not-found" });
+  expect(readFileSync(join(outside, "mine"), "utf8")).toBe("mine");
+  expect(readFileSync(join(outside, "files/SKILL.md"), "utf8")).toContain("Mine.");
+  expect(text()).not.toContain("Mine.");
 });
 
 test("rollbackSkill() finds nothing where nothing was updated, and takes no path for a name", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -8,7 +8,7 @@ import { parseLock, type LockedSkill } from "../../skills/trust/lock-format.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { moveJudgement, noteName, withProjectLock, writeNote } from "./land-skills.ts";
-import { importFolders, openProject, previousFolder } from "./open-project.ts";
+import { importFolders, isFolder, openProject, previousFolder } from "./open-project.ts";
 import type { RemoveOptions } from "./remove-skill.ts";
 
 /** What was brought back. */
@@ -41,6 +41,8 @@ export async function rollbackSkill(name: string, options: RemoveOptions = {}): 
   return withProjectLock(project, async () => {
     const place = `${importFolders.skill}/${name}`;
     const [path, kept] = [join(project.root, place), join(project.root, previousFolder, isName(name) ? name : "")];
+    // A project could bring a link that leads what is moved somewhere else.
+    if (!isFolder(kept)) throw nothingKept(name);
     const [files, spare] = [join(kept, "files"), join(kept, "swap")];
     // A program that was ended in between has left what was live there.
     if (existsSync(spare) && !existsSync(path)) renameSync(spare, path);
@@ -61,10 +63,6 @@ export async function rollbackSkill(name: string, options: RemoveOptions = {}): 
     const [version, from] = [locked?.version, current?.version];
     return { name, place, ...(version !== undefined && { version }), ...(from !== undefined && { from }) };
   });
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function setEntry(lock: Map<string, LockedSkill>, key: string, locked: LockedSkill | undefined): void {
