@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
 import type { McpClientAccess } from "../../mcp/server/calls/ask-client.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { isYes, type Terminal } from "../terminal.ts";
@@ -53,34 +54,41 @@ async function askField(
   terminal: Pick<Terminal, "ask" | "note">,
   { name, field, isNeeded }: Field,
 ): Promise<{ readonly value?: JsonValue } | undefined> {
-  const { title, description, type, enum: choices } = field;
+  const { title, description } = field;
   const label = typeof title === "string" ? title : name;
-  const about = [label, typeof description === "string" ? `(${description})` : "", toHint(type, choices)];
+  const about = [label, typeof description === "string" ? `(${description})` : "", toHint(field)];
   const question = `${toPrintableLine(about.filter((part) => part !== "").join(" "))}: `;
   for (;;) {
     const line = await terminal.ask(question);
     if (line === undefined) return undefined;
     if (line.trim() === "" && !isNeeded) return {};
-    const value = parseField(line.trim(), type, choices);
+    const value = parseField(line.trim(), field);
     if (value !== undefined) return { value };
     terminal.note("That does not fit; press Ctrl-D to cancel.\n");
   }
 }
 
-function toHint(type: JsonValue | undefined, choices: JsonValue | undefined): string {
-  if (Array.isArray(choices)) return `[${choices.join(", ")}]`;
+function toHint({ type, enum: choices, oneOf }: JsonObject): string {
+  const titled = Array.isArray(oneOf) ? oneOf.flatMap((one) => (isRecord(one) ? [one["const"]] : [])) : undefined;
+  const known = Array.isArray(choices) ? choices : titled;
+  if (known !== undefined) return `[${known.join(", ")}]`;
   if (type === "boolean") return "[yes, no]";
   return type === "array" ? "[separated by commas]" : "";
 }
 
-function parseField(text: string, type: JsonValue | undefined, choices: JsonValue | undefined): JsonValue | undefined {
-  if (Array.isArray(choices) && !choices.includes(text)) return undefined;
-  if (type === "boolean")
-    return /^(?:y|yes|true)$/iu.test(text) ? true : /^(?:n|no|false)$/iu.test(text) ? false : undefined;
+/** What was typed, as the field wants it; nothing if it does not fit. */
+function parseField(text: string, field: JsonObject): JsonValue | undefined {
+  const value = toType(text, field["type"]);
+  return value === undefined || checkStrictly(field, value).length > 0 ? undefined : value;
+}
+
+function toType(text: string, type: JsonValue | undefined): JsonValue | undefined {
+  if (text === "") return undefined;
+  if (type === "boolean") {
+    if (/^(?:y|yes|true)$/iu.test(text)) return true;
+    return /^(?:n|no|false)$/iu.test(text) ? false : undefined;
+  }
   if (type === "array") return text.split(",").map((part) => part.trim());
-  if (type !== "number" && type !== "integer") return text === "" ? undefined : text;
-  const number = Number(text);
-  return text !== "" && Number.isFinite(number) && (type === "number" || Number.isSafeInteger(number))
-    ? number
-    : undefined;
+  if (type !== "number" && type !== "integer") return text;
+  return Number.isFinite(Number(text)) ? Number(text) : undefined;
 }

@@ -171,6 +171,22 @@ test("a client hears that a server has another resource", async () => {
   expect((await listOwn(client)).map(({ uri }) => uri)).toContain("kitbag://servers/other/docs://late");
 });
 
+test.for(["legacy", "pinned"] as const)("a %s client reads what a tool of a server links to", async (kind) => {
+  const { url } = await serve([programOf("content-server.mjs")], { hasTools: true });
+  const client = await connectHttp(url, { kind });
+
+  const direct = await client.callTool({ name: "other__link", arguments: {} });
+  const through = await client.callTool({ name: "call_tool", arguments: { name: "other/link", input: {} } });
+
+  expect(direct.content).toEqual([
+    { type: "resource_link", uri: "kitbag://servers/other/docs://picture", name: "picture" },
+    { type: "resource", resource: { uri: "kitbag://servers/other/kitbag://guide", text: "not Kitbag's" } },
+  ]);
+  expect(through.content).toEqual(direct.content);
+  const { contents } = await client.readResource({ uri: "kitbag://servers/other/docs://picture" });
+  expect(contents).toMatchObject([{ blob: "aGk=" }]);
+});
+
 test("a server that cannot be reached does not keep a client from listing the others", async () => {
   const dead = { ...programOf("content-server.mjs"), name: "dead", args: ["/nowhere.mjs"] };
   const { url, notices } = await serve([dead, programOf("content-server.mjs")]);
@@ -196,11 +212,18 @@ interface Serving {
   isOpened(): boolean;
 }
 
+interface ServeOptions {
+  readonly shares?: readonly McpShare[];
+  readonly tokens?: Record<string, readonly string[]>;
+  readonly hasTools?: boolean;
+}
+
 async function serve(
   sources: readonly McpSource[],
-  { shares = both, tokens }: { shares?: readonly McpShare[]; tokens?: Record<string, readonly string[]> } = {},
+  { shares = both, tokens, hasTools = false }: ServeOptions = {},
 ): Promise<Serving> {
-  const { runtime } = openMcp();
+  const { runtime, open } = openMcp();
+  const workspace = hasTools ? await open(sources[0] as McpSource) : createWorkspace();
   const notices: string[] = [];
   let opened = false;
   const content = createServerContent(sources, {
@@ -212,7 +235,7 @@ async function serve(
     onNotice: ({ server, message }) => notices.push(`${server}: ${message}`),
   });
   const { server, url } = await listen(
-    { workspace: createWorkspace(), resources: [content.resources], prompts: [content.prompts] },
+    { workspace, resources: [content.resources], prompts: [content.prompts] },
     tokens === undefined
       ? {}
       : { tokens: Object.entries(tokens).map(([token, scopes]) => ({ id: token.slice(0, 4), token, scopes })) },

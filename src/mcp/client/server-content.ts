@@ -19,7 +19,7 @@ import {
 import type { McpShare } from "../../skills/trust/lock-format.ts";
 import type { McpPromptSource, McpResourceSource } from "../server/client.ts";
 import type { McpNotifier } from "../server/mcp-server-options.ts";
-import { serversRoot } from "../server/resources/kitbag-uri.ts";
+import { linkToServer, serversRoot, toServerUri } from "../server/resources/kitbag-uri.ts";
 import { toContentBlocks } from "../server/tools/to-call-result.ts";
 import type { AddMcpServersOptions } from "./add-mcp-servers.ts";
 
@@ -153,13 +153,13 @@ function toResourceSource({ find, list, use }: SharedServers): McpResourceSource
     list: async (caller) =>
       (await list("resources", caller)).map(({ source, item: { uri, name, ...facts } }) => ({
         ...facts,
-        uri: toOuterUri(source, uri),
+        uri: toServerUri(source.name, uri),
         name: `${source.name}/${name}`,
       })),
     templates: async (caller) =>
       (await list("resourceTemplates", caller)).map(({ source, item: { uri, name, ...facts } }) => ({
         ...facts,
-        uriTemplate: toOuterUri(source, uri),
+        uriTemplate: toServerUri(source.name, uri),
         name: `${source.name}/${name}`,
       })),
     async read(outer, { mcpReq: { signal } }, caller) {
@@ -169,7 +169,7 @@ function toResourceSource({ find, list, use }: SharedServers): McpResourceSource
       const parts = await use(source, signal, async (connection, limit) =>
         readServed(source, { uri, signal: limit }, connection),
       );
-      return { contents: parts.map((part) => ({ ...part, uri: toOuterUri(source, part.uri) })) };
+      return { contents: parts.map((part) => ({ ...part, uri: toServerUri(source.name, part.uri) })) };
     },
   };
 }
@@ -207,11 +207,6 @@ function mayRead({ scopes }: Caller, owner: string): boolean {
   return mayCallTool(scopes, { owner, tool: reading });
 }
 
-/** The URI under which clients see a resource of a server. No other server can have it, because no name of a server has a slash. */
-function toOuterUri({ name }: McpSource, uri: string): string {
-  return `${serversRoot}/${name}/${uri}`;
-}
-
 /** What is before the first slash, and what is behind it. */
 function splitName(text: string): readonly [string, string] {
   const end = text.indexOf("/");
@@ -223,13 +218,10 @@ function isSmall(values: Readonly<Record<string, string>>): boolean {
   return texts.length <= mostValues && texts.every((text) => text.length <= longestValue);
 }
 
-/** A block of a prompt. What it says of resources, it says of those of its own server; a block of no known kind becomes a text. */
-function toBlock(source: McpSource, content: JsonObject): PromptMessage["content"] {
+/** A block of a prompt; one of no known kind becomes a text. */
+function toBlock({ name }: McpSource, content: JsonObject): PromptMessage["content"] {
   const [block] = toContentBlocks({ [contentKey]: [content] }) ?? [];
-  if (block?.type === "resource_link") return { ...block, uri: toOuterUri(source, block.uri) };
-  if (block?.type === "resource")
-    return { ...block, resource: { ...block.resource, uri: toOuterUri(source, block.resource.uri) } };
-  return block ?? { type: "text", text: JSON.stringify(content) };
+  return block === undefined ? { type: "text", text: JSON.stringify(content) } : linkToServer(name, block);
 }
 
 /** What a promise resolves with, if it does within this time. */

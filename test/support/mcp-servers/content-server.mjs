@@ -31,6 +31,12 @@ function createServer() {
     server.registerResource("late", "docs://late", {}, ({ href }) => ({ contents: [{ uri: href, text: "late" }] }));
     return { content: [{ type: "text", text: "grown" }] };
   });
+  server.registerTool("link", { description: "Links to resources", inputSchema: empty }, () => ({
+    content: [
+      { type: "resource_link", uri: "docs://picture", name: "picture" },
+      { type: "resource", resource: { uri: "kitbag://guide", text: "not Kitbag's" } },
+    ],
+  }));
   if (isHostile) addForeign(server);
   return server;
 }

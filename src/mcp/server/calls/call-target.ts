@@ -1,15 +1,23 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 
 import { quote } from "../../../core/errors.ts";
-import { isRecord } from "../../../core/json.ts";
+import { isRecord, type JsonValue } from "../../../core/json.ts";
+import { type McpCode, toContentOutput } from "../../../core/mcp-source.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
 import type { Session } from "../../../workspace/workspace.ts";
+import { linkToServer } from "../resources/kitbag-uri.ts";
 import { getDispatchTools } from "../shown-tools.ts";
 import type { ToolClient } from "../client.ts";
-import { findStructuredForm, toCallResult, toErrorResult, type StructuredForm } from "../tools/to-call-result.ts";
+import {
+  findStructuredForm,
+  toCallResult,
+  toContentBlocks,
+  toErrorResult,
+  type StructuredForm,
+} from "../tools/to-call-result.ts";
 
 /** What a name of `tools/call` means. */
 export interface CallTarget {
@@ -109,11 +117,19 @@ function availableIn(session: Session, entry: RegisteredTool | undefined): Regis
 const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);
 
 /**
- * The answer to a call of a target, in the form that was found before it ran.
+ * The answer to a call of a target, in the form that was found before it ran. Links in what a tool of another server gave lead to that server.
  *
  * @throws {ProtocolError} if there is no tool of the name: the protocol wants an error then, not a result.
  */
-export function toTargetResult(target: CallTarget, outcome: ToolOutcome, form: StructuredForm): CallToolResult {
+export function toTargetResult(
+  target: CallTarget,
+  { outcome: made, input }: { readonly outcome: ToolOutcome; readonly input: unknown },
+  form: StructuredForm,
+): CallToolResult {
+  const outcome = withOwnLinks(
+    made,
+    target.entry ?? (target.name === "call_tool" ? target.findCalls(input)[0]?.entry : undefined),
+  );
   // The head of a large output fits no schema. A tool called through `call_tool` declares none here, so the head is no error.
   if (outcome.status === "ok")
     return toCallResult(outcome, outcome.capped !== undefined && target.kind === "dispatch" ? "none" : form);
@@ -122,6 +138,16 @@ export function toTargetResult(target: CallTarget, outcome: ToolOutcome, form: S
   const isUnknown = target.kind === "direct" && target.entry === undefined && unknownCodes.has(code);
   if (isUnknown) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   return toCallResult(outcome, form);
+}
+
+/** The resources of servers that skills bring are not passed on, so their links stay as they are. */
+function withOwnLinks(outcome: ToolOutcome, called: RegisteredTool | undefined): ToolOutcome {
+  if (outcome.status !== "ok" || called?.tool.code.kind !== "mcp") return outcome;
+  const { name, skill } = (called.tool.code as McpCode).source;
+  const blocks = skill === undefined ? toContentBlocks(outcome.output) : undefined;
+  if (blocks === undefined) return outcome;
+  const linked = blocks.map((block) => linkToServer(name, block));
+  return { ...outcome, output: toContentOutput(linked as unknown as JsonValue[]) };
 }
 
 /** Says how to get an approval. Kitbag's own message is written for programmers. */

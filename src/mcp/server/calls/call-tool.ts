@@ -181,7 +181,7 @@ async function runTool(client: ToolClient, request: ToolRequest, call: PausableC
   if (outcome.status === "failed" && stopped instanceof ServerClosingError) return toErrorResult(stopped.message);
   const lacking = outcome.status === "failed" ? missing() : undefined;
   if (lacking !== undefined && client.generation === "2026") throw lacking;
-  return toTargetResult(target, outcome, form);
+  return toTargetResult(target, { outcome, input }, form);
 }
 
 /** Where a request of 2026 says that it wants logs. */

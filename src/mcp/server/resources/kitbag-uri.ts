@@ -1,3 +1,5 @@
+import type { ContentBlock } from "@modelcontextprotocol/server";
+
 /** What a URI of our own names. */
 export interface KitbagUri {
   /** `guide`, `tools`, `skills`, `runs` or `outputs`; anything else is nothing of ours. */
@@ -9,6 +11,18 @@ export interface KitbagUri {
 
 /** What the URIs of resources of other MCP servers begin with: the server's name follows, and then the URI as the server writes it. */
 export const serversRoot = "kitbag://servers";
+
+/** The URI under which clients see a resource of another server. No second server can have it, because no name of a server has a slash. */
+export function toServerUri(server: string, uri: string): string {
+  return `${serversRoot}/${server}/${uri}`;
+}
+
+/** A content block of another server: what it says of resources, it says of those of its own server. */
+export function linkToServer(server: string, block: ContentBlock): ContentBlock {
+  if (block.type === "resource_link") return { ...block, uri: toServerUri(server, block.uri) };
+  if (block.type !== "resource") return block;
+  return { ...block, resource: { ...block.resource, uri: toServerUri(server, block.resource.uri) } };
+}
 
 const longestUri = 4096;
 const grammar = /^kitbag:\/\/([a-z]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/u;
