@@ -359,6 +359,23 @@ time.sleep(30)`,
     expect(outcome).toMatchObject({ status: "ok", output: "['word', 'model-4.1', 'en'] own text" });
   });
 
+  test("saves nothing that git, editors or Kitbag obey in a folder that it makes as its output", async (context) => {
+    const folder = makeFolder();
+    const output = join(folder, "new");
+    const source = `import os, sys
+for path in (".git/config", "sub/.Claude/settings.json", "kitbag.config.json", "sub/a.txt", ".gitignore"):
+    path = os.path.join(sys.argv[1], path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    open(path, "w").write("x")`;
+
+    const outcome = await callScript(context, source, { output });
+
+    expect(outcome.status).toBe("ok");
+    expect(readdirSync(output, { recursive: true }).toSorted()).toEqual([".gitignore", "sub", "sub/a.txt"]);
+    const kept = outcome.files?.flatMap(({ path, savedTo }) => (savedTo === undefined ? [basename(path)] : []));
+    expect(kept?.toSorted()).toEqual(["config", "kitbag.config.json", "settings.json"]);
+  });
+
   test("is given nothing of a person's text that is no file: streams, addresses, words", async (context) => {
     const words = ["-", "/dev/stdin", "https://a.example/in.txt", "plain words", "/none/of/this", "a\nb", ""];
 

@@ -6,6 +6,7 @@ import type { NamedFile } from "../../core/call-files.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { CallFiles } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
+import { findShieldsAround } from "../../sandbox/shields.ts";
 import { walkFolder, type WalkedFile, type WorkFolder } from "../../sandbox/work-folder.ts";
 import { saveFile } from "./save-file.ts";
 
@@ -100,14 +101,20 @@ interface Output {
   readonly target: string;
 }
 
-/** The output that a place is, or that is a folder which it is in. */
+/** The output that a place is, or that is a folder which it is in; nothing for what is not saved there. */
 function findOutput({ placed }: WrittenFolder, place: string): Output | undefined {
   for (const { named, place: root } of placed) {
     if (named.use !== "write" || named.path === undefined) continue;
     if (place === root) return { named, target: named.path };
-    if (place.startsWith(`${root}/`)) return { named, target: join(named.path, place.slice(root.length + 1)) };
+    const below = place.startsWith(`${root}/`) ? join(named.path, place.slice(root.length + 1)) : undefined;
+    if (below !== undefined) return isObeyed(below, named.path) ? undefined : { named, target: below };
   }
   return undefined;
+}
+
+/** Whether git, editors, shells or Kitbag obey what is there. The caller named the folder, and not this. */
+function isObeyed(path: string, folder: string): boolean {
+  return findShieldsAround(path, { directory: folder }).length > 0;
 }
 
 /** Saves an output; answers with what is wrong if that cannot be done. */
