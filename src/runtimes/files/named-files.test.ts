@@ -371,7 +371,11 @@ for path in (".git/config", "sub/.Claude/settings.json", "kitbag.config.json", "
     const outcome = await callScript(context, source, { output });
 
     expect(outcome.status).toBe("ok");
-    expect(readdirSync(output, { recursive: true }).toSorted()).toEqual([".gitignore", "sub", "sub/a.txt"]);
+    expect((readdirSync(output, { recursive: true }) as string[]).toSorted()).toEqual([
+      ".gitignore",
+      "sub",
+      "sub/a.txt",
+    ]);
     const kept = outcome.files?.flatMap(({ path, savedTo }) => (savedTo === undefined ? [basename(path)] : []));
     expect(kept?.toSorted()).toEqual(["config", "kitbag.config.json", "settings.json"]);
   });

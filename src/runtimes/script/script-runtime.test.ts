@@ -72,14 +72,19 @@ test.for([
   },
 );
 
-test.for(['{"$content": [1', '{"$content":[],"more":1}', '{"$content":{}}', 'x {"$content":[]}'])(
-  "scriptRuntime() leaves %s a text",
-  async (text) => {
-    const { outcome } = await runScript(sandbox, bash(`printf '%s' '${text}'`));
+test.for([
+  '{"$content": [1',
+  '{"$content":[],"more":1}',
+  '{"$content":{}}',
+  'x {"$content":[]}',
+  '{"$content":[{"type":"resource_link","name":"Result","uri":"file:///etc/passwd"}]}',
+  '{"$content":[{"type":"resource_link","name":"Result","uri":"vscode://open"}]}',
+  '{"$content":[{"type":"resource","resource":{"uri":"UI://page","mimeType":"text/html","text":"<script>"}}]}',
+])("scriptRuntime() leaves %s a text", async (text) => {
+  const { outcome } = await runScript(sandbox, bash(`printf '%s' '${text}'`));
 
-    expect(outcome).toEqual({ status: "ok", output: text });
-  },
-);
+  expect(outcome).toEqual({ status: "ok", output: text });
+});
 
 test("scriptRuntime() logs the lines of stderr", async () => {
   const { outcome, log } = await runScript(sandbox, bash("echo one >&2; printf 'two\\r\\nthree' >&2; echo out"));

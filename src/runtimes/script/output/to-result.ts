@@ -39,17 +39,25 @@ export function startsContent(text: string): boolean {
 
 /**
  * The content that a script without an output schema printed: `{ "$content": [ … ] }`, pictures and other blocks for the caller. Anything
- * else is text.
+ * else is text, also what would lead the client to files of its own machine or to pages that run in it: a script in a sandbox must not
+ * reach by way of the client what it cannot reach itself.
  */
 function parseContent(stdout: string): JsonObject | undefined {
   if (!startsContent(stdout)) return undefined;
   try {
     const printed: unknown = JSON.parse(stdout);
-    const isContent = isRecord(printed) && Object.keys(printed).length === 1 && Array.isArray(printed[contentKey]);
-    return isContent ? (printed as JsonObject) : undefined;
+    const blocks = isRecord(printed) && Object.keys(printed).length === 1 ? printed[contentKey] : undefined;
+    return Array.isArray(blocks) && blocks.every(isHarmless) ? (printed as JsonObject) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isHarmless(block: unknown): boolean {
+  if (!isRecord(block)) return true;
+  const { type, uri, resource } = block;
+  if (type === "resource_link") return typeof uri === "string" && /^(?:https?|kitbag):/iu.test(uri);
+  return !isRecord(resource) || !/^\s*(?:ui|file):/iu.test(String(resource["uri"]));
 }
 
 /** Last words of interpreters that got no more memory, where the limit refuses it instead of ending the program. */
