@@ -39,6 +39,8 @@ export interface SkillFile {
 export interface SkillFolder {
   /** Absolute, with symbolic links resolved. */
   readonly directory: string;
+  /** What errors call it where they must not tell its path. @default its path */
+  readonly shownAs?: string;
   readonly files: readonly SkillFile[];
   /** Of all files together: changes when any of them does. */
   readonly digest: string;

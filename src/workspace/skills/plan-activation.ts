@@ -77,7 +77,7 @@ export function findMissing(skill: Skill, { registry, skills }: Planner): readon
 export function checkTrusted({ name, folder }: Skill): void {
   if (folder?.trust.status !== "untrusted") return;
   const { status: _, ...why } = folder.trust;
-  throw new KitbagError("skill-untrusted", { skill: name, directory: folder.directory, ...why });
+  throw new KitbagError("skill-untrusted", { skill: name, directory: folder.shownAs ?? folder.directory, ...why });
 }
 
 /**

@@ -87,7 +87,11 @@ function limitSkills(
         .getSkills()
         .filter(({ skill }) => isForCaller(skill))
         .map((state) => (isRemote ? { ...state, skill: show(state.skill) } : state)),
-    activateSkill: async (name, options) => (isNamed(name) ? session.activateSkill(name, options) : missing(name)),
+    async activateSkill(name, options) {
+      if (!isNamed(name)) return missing(name);
+      const outcome = await session.activateSkill(name, options);
+      return isRemote ? withoutPathIn(outcome) : outcome;
+    },
     search: (query, options) =>
       session
         .search(query, options)
@@ -105,16 +109,30 @@ function limitSkills(
 
 const shownRemotely = new WeakMap<Skill, Skill>();
 
-/** The same skill, whose text does not say where its folder is. The same object each time: it is a key of what is kept for a skill. */
+/** The same skill, which does not say where its folder is. The same object each time: it is a key of what is kept for a skill. */
 function withoutPath(skill: Skill): Skill {
-  const { render } = skill;
-  if (render === undefined) return skill;
-  const made = shownRemotely.get(skill) ?? {
+  const { folder, render } = skill;
+  if (folder === undefined) return skill;
+  const made: Skill = shownRemotely.get(skill) ?? {
     ...skill,
-    render: (argumentText, parts) => render(argumentText, { ...parts, directory: toRemoteDirectory(skill) }),
+    folder: { ...folder, shownAs: folderOf(skill.name) },
+    ...(render !== undefined && {
+      render: (argumentText, parts) => render(argumentText, { ...parts, directory: toRemoteDirectory(skill) }),
+    }),
   };
   shownRemotely.set(skill, made);
   return made;
+}
+
+/** Opening a skill may fail for one that it requires, so the error does not come from a skill without path. */
+function withoutPathIn(outcome: SkillOutcome): SkillOutcome {
+  if (outcome.status === "ok" || outcome.error.code !== "skill-untrusted") return outcome;
+  const { details } = outcome.error;
+  return { status: "failed", error: toFailure("skill-untrusted", { ...details, directory: folderOf(details.skill) }) };
+}
+
+function folderOf(skill: string): string {
+  return `<the folder of ${skill}>`;
 }
 
 function createLimited(session: Session, viewer: Viewer): Session {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { listen, type ListeningServer } from "../../../../test/support/mcp-clients.ts";
 import { post2026, readAnswer, beginSession, post } from "../../../../test/support/mcp-raw.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
+import type { Skill, SkillTrust } from "../../../core/skill.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { loadSkills } from "../../../workspace/skills/folder-skills.ts";
 import type { McpServing } from "../mcp-server-options.ts";
@@ -39,6 +40,19 @@ test.for(reads)("no client over HTTP reads where a skill lies on the server: %s 
   for (const answer of [modern, legacy]) expect(JSON.stringify(answer)).not.toContain(directory);
 });
 
+test.for([
+  ["activate_skill", { name: "pdf" }],
+  ["read_skill", { name: "pdf" }],
+  ["read_skill_file", { skill: "pdf", path: "notes.md" }],
+] as const)("%s of a skill that is not trusted does not tell its path over HTTP", async ([name, given]) => {
+  const { directory, url } = await start({ status: "untrusted", changed: [] });
+
+  const text = JSON.stringify(await readAnswer(await post2026(url, "tools/call", { name, arguments: given })));
+
+  expect(text).toContain("then run: kitbag trust <the folder of pdf>");
+  expect(text).not.toContain(directory);
+});
+
 test("the text of a skill names its files by their URIs over HTTP, and by their paths on stdio", async () => {
   const { directory, server, url } = await start();
   const params = { name: "activate_skill", arguments: { name: "pdf" } };
@@ -51,15 +65,20 @@ test("the text of a skill names its files by their URIs over HTTP, and by their 
   expect(here).toContain(`Run python ${directory}/pdf/scripts/x.py, see ${directory}/pdf/notes.md.`);
 });
 
-async function start(): Promise<ListeningServer & { readonly directory: string }> {
+async function start(trust?: SkillTrust): Promise<ListeningServer & { readonly directory: string }> {
   const directory = createFolder({
     "pdf/SKILL.md": `---\nname: pdf\ndescription: Reads PDF files\n---\n${body}\n`,
     "pdf/scripts/x.py": '"""Says hello."""\nprint("hello")\n',
     "pdf/notes.md": "# Notes\n",
   });
   const { reports } = await loadSkills({ directories: [directory] });
-  const workspace = createWorkspace({ skills: reports.flatMap(({ skill }) => skill ?? []) });
+  const workspace = createWorkspace({ skills: reports.flatMap(({ skill }) => withTrust(skill, trust) ?? []) });
   return { directory, ...(await listen({ workspace })) };
+}
+
+function withTrust(skill: Skill | undefined, trust: SkillTrust | undefined): Skill | undefined {
+  const { folder } = skill ?? {};
+  return skill && folder && trust ? { ...skill, folder: { ...folder, trust } } : skill;
 }
 
 async function askOnStdio(server: McpServing, params: object): Promise<string> {
