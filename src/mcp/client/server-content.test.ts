@@ -196,6 +196,26 @@ test("a server that cannot be reached does not keep a client from listing the ot
   expect(notices.join("\n")).toContain("dead: Cannot list its resources");
 });
 
+test("a server that takes long does not keep a list waiting, and its part is told when it comes", async () => {
+  const answer = Promise.withResolvers<never>();
+  const content = createServerContent([{ name: "slow", url: "https://example.com/mcp" }], {
+    findPins: () => ({ tools: new Map(), skills: new Map(), shares: both }),
+    openMcp: async () => ({ use: async () => answer.promise, onEvent: () => () => {} }),
+    onNotice: () => {},
+    patienceMs: 20,
+  });
+  const changed = Promise.withResolvers<void>();
+  content.onChange({ resourcesChanged: () => changed.resolve(), promptsChanged: () => {} });
+  const caller = { id: "local", scopes: "all" } as const;
+
+  const first = await content.resources.list?.(caller);
+  answer.resolve({ items: [{ uri: "slow://a", name: "a" }], refused: [] } as never);
+  await changed.promise;
+
+  expect(first).toEqual([]);
+  expect(await content.resources.list?.(caller)).toEqual([{ uri: "kitbag://servers/slow/slow://a", name: "slow/a" }]);
+});
+
 test("a client is refused a subscription that would never tell it anything", async () => {
   const { url } = await serve([programOf("content-server.mjs")]);
   const client = await connectHttp(url);
