@@ -3,14 +3,16 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { inputRequired } from "@modelcontextprotocol/server";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { listen } from "../../../../test/support/mcp-clients.ts";
 import { post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { injected } from "../../../core/tool.ts";
 import type { Tool } from "../../../core/tool.ts";
+import { openGate } from "../../../gate/open-gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
+import { createMcpServer } from "../create-mcp-server.ts";
 import type { McpServerLimits, McpServing } from "../mcp-server-options.ts";
 import type { McpClientAccess } from "./ask-client.ts";
 
@@ -167,6 +169,23 @@ test("a task keeps the session of its user open while its call runs", async () =
   expect(await ask("tasks/get", { taskId, session: "one" }, isOver)).toMatchObject({ status: "completed" });
 });
 
+test("a task ends when the token of its call is revoked, and says why to the user's other tokens", async () => {
+  const server = createMcpServer({ workspace: createWorkspace({ tools: [endless] }), limits: { taskAfterMs: 20 } });
+  const tokens = [ada, reader].map((token) => ({ id: "ada", token }));
+  const gate = await openGate({ routes: [server.route()], tokens });
+  onTestFinished(async () => {
+    await gate.close({ graceMs: 0 });
+    await server.close();
+  });
+  const ask = createAsk(`${gate.url}/mcp`);
+  const { taskId } = await ask("tools/call", { name: "endless" });
+
+  gate.setTokens(tokens.slice(1));
+  const over = await ask("tasks/get", { taskId, token: reader }, isOver);
+
+  expect(over).toMatchObject({ status: "completed", result: { isError: true } });
+});
+
 test("closing the server ends the calls of its tasks", async () => {
   const { ask, cancelled, server } = await start();
   await ask("tools/call", { name: "slow" });
@@ -296,28 +315,7 @@ async function start(limits: Partial<McpServerLimits> = {}): Promise<Started> {
     { id: "ada", token: reader, scopes: ["tools:read"] },
   ];
   const { url, server } = await listen({ workspace, limits: { taskAfterMs: 60, ...limits } }, { tokens });
-  const ask: Ask = async (method, { token = ada, session, plain, headers, ...params }, until = () => true) => {
-    const extensions = plain === true ? {} : { extensions: { "io.modelcontextprotocol/tasks": {} } };
-    const capabilities = { elicitation: {}, ...extensions };
-    const { taskId } = params;
-    const asked = await post2026(
-      session === undefined ? url : `${url}?session=${String(session)}`,
-      method,
-      { ...params, _meta: { "io.modelcontextprotocol/clientCapabilities": capabilities } },
-      {
-        headers: {
-          authorization: `Bearer ${String(token)}`,
-          ...(typeof taskId === "string" && { "mcp-name": taskId }),
-          ...(headers as Record<string, string>),
-        },
-      },
-    );
-    const answer = await readAnswer(asked);
-    const found = (answer["result"] ?? answer["error"]) as Answer;
-    if (until(found)) return found;
-    await wait(10);
-    return ask(method, { token, session, plain, headers, ...params }, until);
-  };
+  const ask = createAsk(url);
   return {
     ask,
     end: resolve,
@@ -341,11 +339,43 @@ async function start(limits: Partial<McpServerLimits> = {}): Promise<Started> {
   };
 }
 
+function createAsk(url: string): Ask {
+  const ask: Ask = async (method, { token = ada, session, plain, headers, ...params }, until = () => true) => {
+    const extensions = plain === true ? {} : { extensions: { "io.modelcontextprotocol/tasks": {} } };
+    const capabilities = { elicitation: {}, ...extensions };
+    const { taskId } = params;
+    const asked = await post2026(
+      session === undefined ? url : `${url}?session=${String(session)}`,
+      method,
+      { ...params, _meta: { "io.modelcontextprotocol/clientCapabilities": capabilities } },
+      {
+        headers: {
+          authorization: `Bearer ${String(token)}`,
+          ...(typeof taskId === "string" && { "mcp-name": taskId }),
+          ...(headers as Record<string, string>),
+        },
+      },
+    );
+    const answer = await readAnswer(asked);
+    const found = (answer["result"] ?? answer["error"]) as Answer;
+    if (until(found)) return found;
+    await wait(10);
+    return ask(method, { token, session, plain, headers, ...params }, until);
+  };
+  return ask;
+}
+
 const isOver = ({ status }: Answer): boolean => status !== "working";
 
 const yes = inputRequired.elicit({
   message: "Yes?",
   requestedSchema: { type: "object", properties: { ok: { type: "boolean" } } },
+});
+
+const endless = defineTool({
+  name: "endless",
+  description: "Ends only when it is cancelled",
+  run: (_input, { signal }) => wait(60_000, "unreachable", { signal }),
 });
 
 const otherTools: readonly Tool[] = [
