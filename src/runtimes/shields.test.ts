@@ -59,7 +59,15 @@ const hidden = [
     "a.p12",
     "a.pfx",
   ],
-  ...["a.jks", "a.keystore", "packages/sub/.env", ".kitbag/skills/a/SKILL.md", ".kitbag/tools/a/main.js"],
+  ...[
+    "a.jks",
+    "a.keystore",
+    "packages/sub/.env",
+    "prod.env",
+    "deploy/App.ENV",
+    ".kitbag/skills/a/SKILL.md",
+    ".kitbag/tools/a/main.js",
+  ],
   ...[".kitbag/skill-versions/a/1.0.0.json", "packages/sub/.kitbag/tools/a.json"],
 ];
 const rows: readonly Row[] = [

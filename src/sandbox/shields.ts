@@ -39,6 +39,7 @@ export const shieldTable: readonly ShieldRow[] = [
   { names: [".kitbag", /^kitbag\.db(?:-\w+)?$/u], own: true, hidden: true },
   // Secrets: variables, keys, passwords and tokens. Examples of variables, and certificates without their key, are no secrets.
   { names: [".env", ".envrc", /^\.env(?!.*\.(?:example|sample|template|dist)$)/u], hidden: true },
+  { names: [/^(?!(?:.*[._-])?(?:example|sample|template|dist)\.).+\.env$/u], hidden: true },
   { names: [".ssh", ".gnupg", ".aws", ".kube", ".netrc", ".pgpass", ".pypirc", ".git-credentials"], hidden: true },
   { names: [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/u, /\.(?:key|p12|pfx|jks|keystore)$/u], hidden: true },
   { names: [/\.pem$/u], hidden: true, containing: /PRIVATE KEY/u },
