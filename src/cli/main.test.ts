@@ -24,7 +24,7 @@ test("kitbag without a command shows every command and examples", async () => {
   const run = await runKitbag([]);
 
   expect(run.code).toBe(0);
-  for (const { name, summary } of commands) expect(run.stdout).toContain(`${name.padEnd(10)}${summary}`);
+  for (const { name, summary } of commands) expect(run.stdout).toContain(`  ${name.padEnd(10)} ${summary}`);
   expect(run.stdout).toContain("Examples:");
 });
 

@@ -173,7 +173,7 @@ function overview(): unknown {
 }
 
 function renderOverview(): string {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(11)}${summary}`);
   return `Usage: kitbag <command> [options]
 
 Typed, permissioned tools for AI agents, from the command line.

@@ -73,9 +73,9 @@ test("kitbag new skill says what it wrote and what to do next", async () => {
 
 Next:
   kitbag show meeting-notes --text
-  kitbag test .kitbag/skills/meeting-notes
   kitbag dev .kitbag/skills/meeting-notes
 
+It has no tools yet: put scripts into .kitbag/skills/meeting-notes/scripts, or start with --template python, node or bash.
 kitbag dev checks, tests and trusts what you edit, as long as it runs. Without it, run kitbag trust after an edit.
 `,
   });
@@ -96,6 +96,14 @@ test.for(["python", "node", "bash"])(
     expect((JSON.parse(tested.stdout) as { summary: { examples: number } }).summary.examples).toBeGreaterThan(0);
   },
 );
+
+test("kitbag new skill in an empty folder says how to make the file that its first call names", async () => {
+  const project = createProject();
+
+  const made = await runKitbag(["new", "skill", "my-skill", "--template", "node"], { project });
+
+  expect(made.stdout).toContain("  echo milk > notes.txt\n  kitbag call my-skill/count-lines --file notes.txt\n");
+});
 
 test("kitbag new skill makes a skill that runs at once, until one of its files changes", async () => {
   const project = createProject();

@@ -147,13 +147,13 @@ function readDescription(given: string | undefined, title: string): string {
   );
 }
 
-/** A file of the working directory for an example: the README if there is one. */
-function findOrdinaryFile(cwd: string): string {
+/** A file of the working directory for an example: the README if there is one; nothing in an empty folder. */
+function findOrdinaryFile(cwd: string): string | undefined {
   const files = readdirSync(cwd, { withFileTypes: true }).filter(
     (item) => item.isFile() && /^[\w-]+\.\w+$/u.test(item.name),
   );
   const names = files.map(({ name }) => name).toSorted();
-  return names.find((name) => name === "README.md") ?? names[0] ?? "notes.txt";
+  return names.find((name) => name === "README.md") ?? names[0];
 }
 
 interface Made {
@@ -164,17 +164,18 @@ interface Made {
   readonly trusted: boolean;
   readonly files: readonly string[];
   /** A file that the first call may be about. */
-  readonly aFile: string;
+  readonly aFile: string | undefined;
 }
 
 function renderNext({ firstCall }: SkillTemplate, { name, path, isFound, trusted, files, aFile }: Made): string {
   const place = isFound ? "" : ` --skills ${toShellWord(path)}`;
+  const call = firstCall?.(toShellWord(aFile ?? "notes.txt"));
   const next = [
     ...(isFound && !trusted ? [`kitbag trust ${toShellWord(path)}`] : []),
-    firstCall === undefined
-      ? `kitbag show ${name} --text${place}`
-      : `kitbag call ${name}/${firstCall(toShellWord(aFile))}${place}`,
-    `kitbag test ${toShellWord(path)}`,
+    ...(aFile === undefined && call?.includes("notes.txt") === true ? ["echo milk > notes.txt"] : []),
+    ...(call === undefined
+      ? [`kitbag show ${name} --text${place}`]
+      : [`kitbag call ${name}/${call}${place}`, `kitbag test ${toShellWord(path)}`]),
     `kitbag dev ${toShellWord(path)}`,
   ];
   return [
@@ -184,6 +185,9 @@ function renderNext({ firstCall }: SkillTemplate, { name, path, isFound, trusted
     "Next:",
     ...next.map((line) => `  ${line}`),
     "",
+    ...(call === undefined
+      ? [`It has no tools yet: put scripts into ${path}/scripts, or start with --template python, node or bash.`]
+      : []),
     "kitbag dev checks, tests and trusts what you edit, as long as it runs. Without it, run kitbag trust after an edit.",
   ].join("\n");
 }
