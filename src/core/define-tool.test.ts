@@ -456,3 +456,12 @@ function unfrozen(value: unknown, path: readonly string[] = []): string[] {
   const own = Object.isFrozen(value) || path.length === 0 ? [] : [path.join(".")];
   return [...own, ...Object.entries(value).flatMap(([key, inner]) => unfrozen(inner, [...path, key]))];
 }
+
+test("createTool() keeps which parameters name files, and they cannot change afterwards", () => {
+  const files = { path: "read" as "read" | "write" };
+  const tool = createTool({ name: "t", description: "Reads", input: { type: "object" }, files, code: { kind: "made-up" } });
+  files.path = "write";
+
+  expect(tool.files).toEqual({ path: "read" });
+  expect(Object.isFrozen(tool.files)).toBe(true);
+});

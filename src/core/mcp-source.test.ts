@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import {
   isMcpProgram,
+  needsLogin,
   toContentOutput,
   toSourceKey,
   configMcpSchema,
@@ -159,4 +160,13 @@ test("only a configuration, not a skill, may turn the sandbox off or say what a 
 
 test("toContentOutput() keeps content blocks under the one key", () => {
   expect(toContentOutput([{ type: "text", text: "a" }])).toEqual({ $content: [{ type: "text", text: "a" }] });
+});
+
+test("a person logs in to a server unless the client has a secret, or the author says otherwise", () => {
+  expect([
+    needsLogin({}),
+    needsLogin({ clientSecret: "KEY" }),
+    needsLogin({ clientSecret: "KEY", login: true }),
+    needsLogin({ login: false }),
+  ]).toEqual([true, false, true, false]);
 });

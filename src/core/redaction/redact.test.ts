@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { lookAlikes } from "../../../test/support/redaction-look-alikes.ts";
 import { positives } from "../../../test/support/redaction-positives.ts";
+import { isSecretField } from "./match-secrets.ts";
 import { patternRedactor } from "./pattern-redactor.ts";
 import { redactText, redactValue } from "./redact.ts";
 
@@ -266,3 +267,15 @@ test("stream() holds back no more than the longest private key, also of an endle
 });
 
 const token = `ghp_${"a1B2".repeat(9)}`;
+
+test.for([
+  ["password", {}, true],
+  ["access_token", {}, true],
+  ["credentials", undefined, true],
+  ["pin", { writeOnly: true }, true],
+  ["answer", { format: "password" }, true],
+  ["answer", { format: "email" }, false],
+  ["city", null, false],
+] as const)("isSecretField(%j, %j) is %j", ([name, schema, expected]) => {
+  expect(isSecretField(name, schema)).toBe(expected);
+});

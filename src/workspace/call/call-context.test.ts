@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../core/define-tool.ts";
+import { createTool, defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
@@ -203,3 +204,26 @@ function setUp(
   workspace.onEvent((event) => events.push(event));
   return { run: () => workspace.call("run"), events };
 }
+
+test("a tool of another server can ask what the caller of the call can answer, and no other tool can", async () => {
+  const seen: unknown[] = [];
+  const runtime: Runtime = {
+    kind: "mcp",
+    async run(_tool, _input, { caller }) {
+      seen.push(caller?.can("elicitation"), await caller?.ask({ kind: "sampling" } as never));
+      return null;
+    },
+  };
+  const parts = { name: "far", description: "Asks back", input: { type: "object" }, code: { kind: "mcp" } };
+  const workspace = createWorkspace({ tools: [createTool(parts)], runtimes: [runtime] });
+  const can = (): boolean => true;
+  const answers = [{ question: { text: "yes" } }, {}];
+  const ask = (): Promise<object> => Promise.resolve(answers.shift() ?? {});
+
+  for (const mcp of [{ can, ask }, { can, ask }, { can }, undefined]) {
+    await workspace.call("far", {}, { injected: { mcp } });
+  }
+  await workspace.call("far");
+
+  expect(seen).toEqual([true, { text: "yes" }, true, {}, ...Array.from({ length: 6 }, () => undefined)]);
+});

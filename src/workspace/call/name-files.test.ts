@@ -15,6 +15,7 @@ import {
   type WorkspaceOptions,
 } from "../../index.ts";
 import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+import { memoryStore } from "../../store/memory-store.ts";
 
 test("call() takes only the local user with all scopes for a person", async () => {
   const { workspace, namers } = open();
@@ -210,6 +211,46 @@ test("call() lists of a tool that is tried again what its last try wrote", async
 type Run = (context: RuntimeContext, input: Record<string, unknown>) => Promise<void>;
 
 /** A runtime that finds a file in `path`, and knows who named it. */
+test("call() fails in words when a runtime cannot tell which files are named", async () => {
+  const broken: Runtime = {
+    kind: "files",
+    findFiles: () => {
+      throw new Error("no such folder");
+    },
+    run: () => Promise.resolve(null),
+  };
+  const workspace = createWorkspace({ tools: [toTool({})], runtimes: [broken] });
+
+  expect(await workspace.call("read", { path: "a.txt" })).toMatchObject({
+    status: "failed",
+    error: { code: "file-denied", details: { file: "its input", reason: "no such folder" } },
+  });
+});
+
+test("call() keeps the first 100 files, none of a call that has ended, and none there is no room for", async () => {
+  let late: (() => Promise<void>) | undefined;
+  const { workspace } = open({ limits: { maxOutputBytes: 1000 } }, [], {}, async ({ files }) => {
+    for (let index = 0; index < 101; index++) await files?.add({ path: `f${index}`, bytes: 1 }, Buffer.from([index]));
+    late = async () => files?.add({ path: "late", bytes: 1 }, Buffer.from("x"));
+  });
+
+  const { files = [] } = await workspace.call("read", { path: "a.txt" });
+  await late?.();
+
+  expect(files).toHaveLength(101);
+  expect(files.filter(({ handle }) => handle !== undefined)).toHaveLength(100);
+});
+
+test("call() lists a file without a handle if its bytes cannot be kept", async () => {
+  const store = memoryStore();
+  const put = (): Promise<never> => Promise.reject(new Error("no space left"));
+  const { workspace } = open({ store: { ...store, blobs: { ...store.blobs, put } } }, [], {}, async ({ files }) => {
+    await files?.add({ path: "a.txt", bytes: 1 }, Buffer.from("x"));
+  });
+
+  expect(await workspace.call("read", { path: "a.txt" })).toMatchObject({ files: [{ path: "a.txt", bytes: 1 }] });
+});
+
 function createRuntime(run: Run = async () => {}): {
   readonly runtime: Runtime;
   readonly namers: FileNamer[];

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../core/define-tool.ts";
+import { createTool, defineTool } from "../../core/define-tool.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { createBatchTool } from "./batch-dispatch.ts";
@@ -115,6 +116,26 @@ test("call_tools declares what it answers with", async () => {
 
   expect(checkStrictly(batch.outputSchema ?? {}, (outcome as { output: JsonValue }).output)).toEqual([]);
   expect(checkStrictly(batch.outputSchema ?? {}, { results: [{ name: "wait" }], failed: 0 })).not.toEqual([]);
+});
+
+test("call_tools lists the files that each tool wrote", async () => {
+  const files = [{ path: "a.txt", bytes: 1 }];
+  const runtime: Runtime = {
+    kind: "made-up",
+    findFiles: () => [],
+    async run(_tool, _input, context) {
+      await context.files?.add({ path: "a.txt", bytes: 1 });
+      return "done";
+    },
+  };
+  const parts = { name: "write", description: "Writes", input: { type: "object" }, code: { kind: "made-up" } };
+  const tool = createTool(parts);
+  const workspace = createWorkspace({ tools: [tool], runtimes: [runtime] });
+  const batch = createBatchTool(workspace.openSession());
+
+  const outcome = await batch.run({ calls: [{ name: "write", input: {} }] });
+
+  expect(outcome).toMatchObject({ output: { results: [{ name: "write", status: "ok", files }] } });
 });
 
 function statusesOf(outcome: ToolOutcome): string[] {

@@ -127,3 +127,14 @@ async function readPages(keeper: OutputKeeper, handle: string, length: number): 
 function owners(): OutputOwners {
   return createOutputOwners(memoryStore().kv, createUsers(undefined));
 }
+
+test("readBytes() gives what was kept to its user, and says if it is gone", async () => {
+  const blobs = createRecentBlobs(1000);
+  const keeper = createOutputKeeper(blobs, owners());
+  const { handle } = await keeper.keep(new Uint8Array([0, 255, 1]), undefined);
+
+  expect([...(await keeper.readBytes(handle, undefined))]).toEqual([0, 255, 1]);
+  await expect(keeper.readBytes("output:1", undefined)).rejects.toMatchObject({ code: "output-missing" });
+  await keeper.keep("x".repeat(1000), undefined);
+  await expect(keeper.readBytes(handle, undefined)).rejects.toMatchObject({ code: "output-missing" });
+});

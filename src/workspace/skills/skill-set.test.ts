@@ -756,6 +756,21 @@ test("addSkill() refuses a second skill of the same version, and one without a v
   expect(() => workspace.addSkill({ ...versioned("2.0.0"), folder: folderOf("/x") })).toThrow("Cannot add the skill");
 });
 
+test("a tool that an earlier version of its skill lacks, or that has a version of its own, can be called", async () => {
+  const own = defineTool({ name: "f", description: "Has a version", version: "1.0.0", run: () => "own" });
+  const skills = [
+    skillOf({ name: "my-skill", version: "1.0.0", tools: [toolNamed("g")] }),
+    skillOf({ name: "my-skill", version: "0.9.0", tools: [toolNamed("f")] }),
+    skillOf({ name: "my-skill", version: "2.0.0", tools: [own] }),
+  ];
+  const workspace = createWorkspace({ skills });
+  await workspace.activateSkill("my-skill");
+
+  expect(await workspace.call("my-skill/f")).toMatchObject({ output: "own" });
+  expect(await workspace.call("my-skill/f@1.0.0")).toMatchObject({ output: "own" });
+  expect(await workspace.call("my-skill/f@0.9.0")).toMatchObject({ status: "ok" });
+});
+
 function versioned(version: string): Skill {
   const run = defineTool({ name: "f", description: "Tells its version", run: () => version });
   return skillOf({ name: "my-skill", version, tools: [run] });

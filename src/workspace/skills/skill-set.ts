@@ -116,12 +116,14 @@ function refuseComponent(registry: Registry, owner: string): void {
 function joinVersions(before: Skill, skill: Skill, injected: AddSkillOptions["injected"]): Skill {
   const { earlier = [], ...known } = before;
   const all = [known, ...earlier, skill];
-  const versions = all.map(({ version }) => version).filter((version) => version !== undefined);
+  const versions = all.flatMap((one) => (one.version === undefined ? [] : [{ version: one.version, one }]));
   const isDefined = all.every(({ folder }) => folder === undefined);
-  if (!isDefined || injected !== undefined || new Set(versions).size < all.length)
+  const isDistinct = new Set(versions.map(({ version }) => version)).size === all.length;
+  if (!isDefined || injected !== undefined || !isDistinct)
     throw new KitbagError("skill-duplicate", { skill: skill.name });
-  const [newest = skill, ...others] = all.toSorted((left, right) => rcompare(left.version ?? "", right.version ?? ""));
-  return Object.freeze({ ...newest, earlier: others });
+  const newestFirst = versions.toSorted((left, right) => rcompare(left.version, right.version)).map(({ one }) => one);
+  const newest = newestFirst.reduce((first) => first);
+  return Object.freeze({ ...newest, earlier: newestFirst.slice(1) });
 }
 
 /** Opening and closing take time; one at a time keeps every state in between consistent. */

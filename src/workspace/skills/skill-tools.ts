@@ -19,8 +19,8 @@ function earlierOf({ earlier = [] }: Skill, { name, version }: Tool): readonly T
   const byVersion = new Map<string, Tool>();
   for (const skill of earlier) {
     const tool = skill.tools.find((one) => one.name === name);
-    if (tool === undefined || skill.version === undefined || skill.version === version) continue;
-    byVersion.set(skill.version, tool.version === skill.version ? tool : { ...tool, version: skill.version });
+    const own = String(skill.version);
+    if (tool !== undefined && own !== version) byVersion.set(own, { ...tool, version: own });
   }
   return [...byVersion.values()];
 }
