@@ -49,7 +49,7 @@ export interface CallFiles {
   add(file: Omit<WrittenFile, "handle">, bytes?: Uint8Array): Promise<void>;
 }
 
-/** A question of a program to whoever made a call, as MCP has it: `elicitation/create`, `sampling/createMessage`. */
+/** A question of a program to the caller of a tool, as MCP has it: `elicitation/create`, `sampling/createMessage`. */
 export interface CallerQuestion {
   readonly method: string;
   readonly params: JsonObject;

@@ -13,7 +13,7 @@ import type { CallerAccess, CallerQuestion } from "../../core/runtime.ts";
 export interface Work {
   /** The tool's name; nothing for what is no call. */
   readonly tool?: string;
-  /** Asks whoever made the call. @default the caller cannot be asked */
+  /** Asks the caller of the tool. @default the caller cannot be asked */
   readonly caller?: CallerAccess | undefined;
 }
 
@@ -35,7 +35,7 @@ const limits = { maxBytes: 256 * 1024, maxDepth: 24 };
 
 /**
  * Makes what answers the questions of a server. A question goes to the caller of the work that it belongs to; where that cannot be known,
- * because the server works for several callers, nobody is asked.
+ * because the server works for several callers, none of them is asked.
  */
 export function createQuestions(source: McpSource, client: Client): Questions {
   const server = toSourceKey(source);

@@ -33,7 +33,7 @@ export interface ServerCall {
   /** Where in a trace it is made: the server's own spans belong there. */
   readonly trace: TraceContext;
   readonly onProgress: (progress: McpProgress) => void;
-  /** Asks whoever makes the call. @default the caller cannot be asked */
+  /** Asks the caller. @default the caller cannot be asked */
   readonly caller?: CallerAccess | undefined;
 }
 
