@@ -459,7 +459,13 @@ function unfrozen(value: unknown, path: readonly string[] = []): string[] {
 
 test("createTool() keeps which parameters name files, and they cannot change afterwards", () => {
   const files = { path: "read" as "read" | "write" };
-  const tool = createTool({ name: "t", description: "Reads", input: { type: "object" }, files, code: { kind: "made-up" } });
+  const tool = createTool({
+    name: "t",
+    description: "Reads",
+    input: { type: "object" },
+    files,
+    code: { kind: "made-up" },
+  });
   files.path = "write";
 
   expect(tool.files).toEqual({ path: "read" });

@@ -8,6 +8,7 @@ import {
   type ApprovalRequest,
   type CallOptions,
   type FileNamer,
+  type Guard,
   type NamedFile,
   type Tool,
   type ToolOutcome,
@@ -249,6 +250,56 @@ test("call() lists a file without a handle if its bytes cannot be kept", async (
   });
 
   expect(await workspace.call("read", { path: "a.txt" })).toMatchObject({ files: [{ path: "a.txt", bytes: 1 }] });
+});
+
+test("call() with an input that was approved instead needs no files of a tool whose runtime gives none", async () => {
+  const tool = Object.freeze({
+    ...defineTool({
+      name: "plain",
+      description: "Is a function",
+      input: { type: "object", properties: { path: { type: "string" } } },
+      needsApproval: true,
+      run: (input) => input as never,
+    }),
+    files: { path: "read" as const },
+  });
+  const approve = () => ({ decision: "approve", input: { path: "b.txt" } }) as const;
+  const workspace = createWorkspace({ tools: [tool], approve });
+
+  expect(await workspace.call("plain", { path: "a.txt" })).toMatchObject({ output: { path: "b.txt" } });
+});
+
+test("call() refuses a file with a blank in its name with a command that can be typed", async () => {
+  const skill = defineSkill({ name: "s", description: "Writes", tools: [toTool({ files: { path: "write" } })] });
+  const { runtime } = createRuntime();
+  const workspace = createWorkspace({ skills: [skill], runtimes: [runtime] });
+  await workspace.activateSkill("s");
+
+  const outcome = await workspace.call("s/read", { path: "a b.txt" });
+
+  expect(outcome).toMatchObject({ error: { message: expect.stringContaining('kitbag grant s --write "a b.txt"') } });
+});
+
+test("call() takes an input that is no object as it is", async () => {
+  const { workspace, runs } = open({}, [], { inputSchema: { type: "string" } });
+
+  await workspace.call("read", "a.txt");
+
+  expect(runs).toHaveLength(1);
+});
+
+test("call() asks once where a guard has a question, too", async () => {
+  const questions: (string | undefined)[] = [];
+  const approve = ({ reason }: ApprovalRequest) => {
+    questions.push(reason);
+    return { decision: "approve" } as const;
+  };
+  const careful: Guard = { name: "careful", at: ["tool-input"], check: () => ({ ask: "is that meant?" }) };
+  const { workspace } = open({ approve, guards: [careful] }, [], { files: { path: "write" } });
+
+  await workspace.call("read", { path: "a.txt" });
+
+  expect(questions).toEqual([expect.stringMatching(/is that meant\?.*; it asks to write a\.txt/u)]);
 });
 
 function createRuntime(run: Run = async () => {}): {

@@ -66,3 +66,15 @@ async function makeLarge(workspace: Workspace, user: string): Promise<string> {
   const outcome = await workspace.call("large", {}, { user });
   return (outcome.status === "ok" && outcome.capped?.handle) || "none";
 }
+
+test("readOutputBytes() of a workspace and of a session gives the bytes to their user alone", async () => {
+  const big = defineTool({ name: "big", description: "Says much", run: () => "x".repeat(5000) });
+  const workspace = createWorkspace({ tools: [big], limits: { maxOutputBytes: 1000 } });
+  const { capped } = (await workspace.call("big")) as { capped?: { handle: string } };
+  const handle = capped?.handle ?? "";
+
+  for (const reader of [workspace, workspace.openSession()]) {
+    expect((await reader.readOutputBytes(handle)).length).toBeGreaterThanOrEqual(5000);
+    await expect(reader.readOutputBytes(handle, { user: "bob" })).rejects.toMatchObject({ code: "output-missing" });
+  }
+});

@@ -771,6 +771,19 @@ test("a tool that an earlier version of its skill lacks, or that has a version o
   expect(await workspace.call("my-skill/f@0.9.0")).toMatchObject({ status: "ok" });
 });
 
+test("invokeSkill() says first what is missing of a skill, ten parts at most", async () => {
+  const leftOut = Array.from({ length: 12 }, (_, index) => `Left out the tool "t${index}"`);
+  const workspace = createWorkspace({ skills: [{ ...skillOf({ name: "pdf" }), leftOut }] });
+
+  const text = await workspace.invokeSkill("pdf");
+
+  expect(text.split("\n").slice(0, 2)).toEqual([
+    "Parts of this skill are missing; its other tools work:",
+    '- Left out the tool "t0"',
+  ]);
+  expect(text).toContain("- and 2 more\n");
+});
+
 function versioned(version: string): Skill {
   const run = defineTool({ name: "f", description: "Tells its version", run: () => version });
   return skillOf({ name: "my-skill", version, tools: [run] });
