@@ -97,8 +97,8 @@ test.for(["python", "node", "bash"])(
   },
 );
 
-test("kitbag new skill in an empty folder says how to make the file that its first call names", async () => {
-  const project = createProject();
+test("kitbag new skill says how to make the file that its first call names, if there is no ordinary one", async () => {
+  const project = createProject({ "kitbag.lock": "" });
 
   const made = await runKitbag(["new", "skill", "my-skill", "--template", "node"], { project });
 

@@ -150,7 +150,7 @@ function readDescription(given: string | undefined, title: string): string {
 /** A file of the working directory for an example: the README if there is one; nothing in an empty folder. */
 function findOrdinaryFile(cwd: string): string | undefined {
   const files = readdirSync(cwd, { withFileTypes: true }).filter(
-    (item) => item.isFile() && /^[\w-]+\.\w+$/u.test(item.name),
+    (item) => item.isFile() && /^(?!kitbag\.)[\w-]+\.\w+$/u.test(item.name),
   );
   const names = files.map(({ name }) => name).toSorted();
   return names.find((name) => name === "README.md") ?? names[0];
