@@ -113,8 +113,10 @@ test("find() asks for packages only where there can be any", async (context) => 
 test("find() of one caller goes on when another gives up", async (context) => {
   needProgram(context, "/usr/bin/python3");
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>();
   const dependencies: Dependencies = {
     async prepare(_request, signal) {
+      noteAsked();
       const gone = new Promise<never>((_, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       });
@@ -127,12 +129,11 @@ test("find() of one caller goes on when another gives up", async (context) => {
 
   const given = profiles.find(tool, { signal: stop.signal }).catch((cause: unknown) => cause);
   const kept = profiles.find(tool);
-  setTimeout(() => {
-    stop.abort(new Error("enough"));
-    goOn();
-  }, 50);
+  await asked;
+  stop.abort(new Error("enough"));
 
   expect(await given).toMatchObject({ message: "enough" });
+  goOn();
   await expect(kept).resolves.toMatchObject({ directory: "/tmp" });
 });
 
