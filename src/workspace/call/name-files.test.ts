@@ -269,15 +269,18 @@ test("call() with an input that was approved instead needs no files of a tool wh
   expect(await workspace.call("plain", { path: "a.txt" })).toMatchObject({ output: { path: "b.txt" } });
 });
 
-test("call() refuses a file with a blank in its name with a command that can be typed", async () => {
+test.for([
+  ["a b.txt", 'kitbag grant s --write "a b.txt"'],
+  ["a.txt", "kitbag grant s --write a.txt"],
+] as const)("call() refuses %j with a command that can be typed", async ([path, command]) => {
   const skill = defineSkill({ name: "s", description: "Writes", tools: [toTool({ files: { path: "write" } })] });
   const { runtime } = createRuntime();
   const workspace = createWorkspace({ skills: [skill], runtimes: [runtime] });
   await workspace.activateSkill("s");
 
-  const outcome = await workspace.call("s/read", { path: "a b.txt" });
+  const outcome = await workspace.call("s/read", { path });
 
-  expect(outcome).toMatchObject({ error: { message: expect.stringContaining('kitbag grant s --write "a b.txt"') } });
+  expect(outcome).toMatchObject({ error: { message: expect.stringContaining(command) } });
 });
 
 test("call() takes an input that is no object as it is", async () => {

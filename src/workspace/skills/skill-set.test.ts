@@ -775,7 +775,7 @@ test("invokeSkill() says first what is missing of a skill, ten parts at most", a
   const leftOut = Array.from({ length: 12 }, (_, index) => `Left out the tool "t${index}"`);
   const workspace = createWorkspace({ skills: [{ ...skillOf({ name: "pdf" }), leftOut }] });
 
-  const text = await workspace.invokeSkill("pdf");
+  const text = await workspace.invokeSkill("pdf", "", { directory: "skill://kitbag/pdf" });
 
   expect(text.split("\n").slice(0, 2)).toEqual([
     "Parts of this skill are missing; its other tools work:",
