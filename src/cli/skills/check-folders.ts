@@ -22,7 +22,7 @@ export interface CheckedFolder {
   readonly findings: readonly Diagnostic[];
 }
 
-/** All folders that were found, and every SKILL.md that is none of them. */
+/** All skill folders that were found, and every SKILL.md that does not make a skill. */
 export interface CheckedFolders extends SkillFileCount {
   readonly folders: readonly CheckedFolder[];
   /** What belongs to no single folder. */

@@ -178,7 +178,7 @@ interface SlotSpec {
   readonly kind: SlotKind;
   /** First arguments of the interpreter. */
   readonly argv: readonly string[];
-  /** Where its private folder is made; without it there is none. */
+  /** Where its private folder is made. @default it has no private folder */
   readonly directory?: string;
 }
 

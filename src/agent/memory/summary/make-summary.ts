@@ -26,7 +26,7 @@ import { extractSummary } from "./extract-summary.ts";
 /** What is to be summarised, and with which model. */
 export interface SummaryNeed {
   readonly units: readonly Unit[];
-  /** The summary that these messages follow; empty if there is none. */
+  /** The summary that these messages follow; empty if nothing was summarised yet. */
   readonly earlier: string;
   readonly maxTokens: number;
   readonly counter: TokenCounter;

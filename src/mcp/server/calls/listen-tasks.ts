@@ -23,7 +23,7 @@ const keepsOpen = "kitbag://tasks";
 const mostTasks = 100;
 
 /**
- * Reads which tasks a request to listen names. `undefined` if there is none that the client may read.
+ * Reads which tasks a request to listen names. `undefined` if the client may read no task of them.
  *
  * @throws {MissingRequiredClientCapabilityError} if it names tasks and does not declare the extension.
  */

@@ -81,7 +81,7 @@ test("the task of another user, session or set of scopes looks like one that nev
 });
 
 test.for([undefined, 7, "", "x".repeat(10_000), { toString: 1 }, "__proto__", "../x"])(
-  "a task id that is none is refused: %s",
+  "an id that names no task is refused: %s",
   async (taskId) => {
     const { ask } = await start();
 

@@ -128,7 +128,7 @@ function isUsual(words: readonly string[]): boolean {
   return [words.join("_"), words.at(-1) ?? ""].some((name) => usualPath.test(name)) || usualStart.test(first);
 }
 
-/** The description of something that is named like a path and is none. */
+/** Matches descriptions of parameters that are named like a path but do not name a file. */
 function saysOther(help: string): boolean {
   return (
     /^(?:the |an? )?(?:[\w-]+ ){0,2}(?:format|type|mode|language|prefix|suffix|extension|pattern|regex|url|uri|id|column|table|branch|level)s?\b(?! (?:file|path|or (?:a )?(?:local )?(?:file|path)))/iu.test(
