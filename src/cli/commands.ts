@@ -60,7 +60,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "tour",
-    summary: "See what Kitbag does: eight small steps that really run",
+    summary: "See what Kitbag does: small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,
   },
   {
