@@ -8,15 +8,15 @@ import { createWorkspace, defineTool, type Store } from "kitbag";
 import { createAgent, type Agent } from "kitbag/agent";
 
 import { benchModel, callSteps } from "./agent-models.ts";
-import { addSchema, piRun, streamTextRun } from "./agent-peers.ts";
+import { addSchema, piRun, plainLoad, streamTextRun } from "./agent-peers.ts";
 import { openStoreFile } from "./store-file.ts";
 
 const longSteps = 200;
 
 const measurements: Readonly<Record<string, () => Promise<number>>> = {
   kitbag: async () => bytesOf(await kitbagRun()),
-  pi: async () => bytesOf(await piRun(1)),
-  ai: () => bytesOf(streamTextRun(1)),
+  pi: async () => bytesOf(await piRun(plainLoad(1))),
+  ai: () => bytesOf(streamTextRun(plainLoad(1))),
   many: async () => (await runMany()).done,
   "many-heap": async () => (await runMany()).megabytes,
   "long-cpu": () => compareSteps(() => cpuNow()),

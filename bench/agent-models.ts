@@ -8,8 +8,8 @@ const usage: ModelUsage = {
   outputTokens: { total: 5, text: 5, reasoning: 0 },
 };
 
-/** A model in memory without a state: it asks for a call of `add` until it sees ten results, then it answers. */
-export function benchModel(steps = callSteps): Model {
+/** A model in memory without a state: it asks for `calls` calls of `add` until it sees the results of all steps, then it answers. */
+export function benchModel(steps = callSteps, calls = 1): Model {
   return {
     specificationVersion: "v4",
     provider: "kitbag.bench",
@@ -22,7 +22,7 @@ export function benchModel(steps = callSteps): Model {
       let step = 0;
       // By number: what the model itself takes must not grow with the conversation.
       for (let index = 0; index < prompt.length; index++) if (prompt[index]?.role === "tool") step += 1;
-      const parts = step < steps ? toCall(step) : toText();
+      const parts = step < steps ? toCalls(step, calls) : toText();
       const stream = new ReadableStream<ModelPart>({
         start(controller) {
           for (const part of parts) controller.enqueue(part);
@@ -34,15 +34,20 @@ export function benchModel(steps = callSteps): Model {
   };
 }
 
-function toCall(step: number): readonly ModelPart[] {
-  const id = `call-${step}`;
-  const input = `{"a":${step},"b":1}`;
+function toCalls(step: number, calls: number): readonly ModelPart[] {
+  const parts = Array.from({ length: calls }, (_, index): readonly ModelPart[] => {
+    const id = `call-${step}-${index}`;
+    const input = `{"a":${step},"b":${index}}`;
+    return [
+      { type: "tool-input-start", id, toolName: "add" },
+      { type: "tool-input-delta", id, delta: input },
+      { type: "tool-input-end", id },
+      { type: "tool-call", toolCallId: id, toolName: "add", input },
+    ];
+  });
   return [
     { type: "stream-start", warnings: [] },
-    { type: "tool-input-start", id, toolName: "add" },
-    { type: "tool-input-delta", id, delta: input },
-    { type: "tool-input-end", id },
-    { type: "tool-call", toolCallId: id, toolName: "add", input },
+    ...parts.flat(),
     { type: "finish", finishReason: { unified: "tool-calls", raw: undefined }, usage },
   ];
 }

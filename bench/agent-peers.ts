@@ -11,28 +11,55 @@ export const addSchema = {
   required: ["a", "b"],
 } as const;
 
-interface Sum {
+export interface Sum {
   readonly a: number;
   readonly b: number;
 }
 
-/** Makes a run of AI SDK's `streamText` with so many tools, whose schemas are converted once. */
-export function streamTextRun(count: number): () => Promise<void> {
-  const model = benchModel();
+/** What a run has to do, the same for every contender. */
+export interface Load {
+  readonly tools: number;
+  /** How many calls the model asks for in each step. */
+  readonly calls: number;
+  /** What the tool answers; `undefined`: the sum. */
+  readonly result?: string;
+  /** The messages before the task: as many of the user as of the model. */
+  readonly earlier: number;
+}
+
+/** So many tools, one call a step, the sum as result, and no messages before. */
+export function plainLoad(tools: number): Load {
+  return { tools, calls: 1, earlier: 0 };
+}
+
+/** Makes a run of AI SDK's `streamText`, whose schemas are converted once. */
+export function streamTextRun({ tools: count, calls, result, earlier }: Load): () => Promise<void> {
+  const model = benchModel(callSteps, calls);
+  const messages = [...earlierMessages(earlier), { role: "user" as const, content: "Add" }];
   const tools = Object.fromEntries(
     Array.from({ length: count }, (_, index) => [
       index === 0 ? "add" : `tool-${index}`,
       tool({
         description: "Adds two numbers",
         inputSchema: jsonSchema<Sum>(addSchema as never),
-        execute: async ({ a, b }: Sum) => a + b,
+        execute: async ({ a, b }: Sum) => result ?? a + b,
       }),
     ]),
   );
   return async () => {
-    const { text, steps } = streamText({ model, prompt: "Add", tools, stopWhen: isStepCount(callSteps + 5) });
+    const { text, steps } = streamText({ model, messages, tools, stopWhen: isStepCount(callSteps + 5) });
     if ((await text) !== "done" || (await steps).length !== callSteps + 1) throw new Error("AI SDK did something else");
   };
+}
+
+/** What was said before, as texts. */
+export function earlierMessages(
+  count: number,
+): readonly { readonly role: "user" | "assistant"; readonly content: string }[] {
+  return Array.from({ length: count }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `Message ${index} of a conversation that has gone on for a while: the sums of this morning were right.`,
+  }));
 }
 
 /** What is used of pi's agent core. */
@@ -47,8 +74,8 @@ interface PiStreams {
   createAssistantMessageEventStream(): { push(event: object): void };
 }
 
-/** Makes a run of pi's agent core with so many tools, and a stream function of its own kind. */
-export async function piRun(count: number): Promise<() => Promise<void>> {
+/** Makes a run of pi's agent core, with a stream function of its own kind. */
+export async function piRun({ tools: count, calls, result, earlier }: Load): Promise<() => Promise<void>> {
   const folder = join(import.meta.dirname, "peers/node_modules/@earendil-works");
   const { Agent } = (await import(join(folder, "pi-agent-core/dist/index.js"))) as Pi;
   const streams = (await import(join(folder, "pi-ai/dist/utils/event-stream.js"))) as PiStreams;
@@ -57,15 +84,21 @@ export async function piRun(count: number): Promise<() => Promise<void>> {
     label: "Add",
     description: "Adds two numbers",
     parameters: addSchema,
-    execute: async (_id: string, { a, b }: Sum) => ({ content: [{ type: "text", text: String(a + b) }], details: {} }),
+    execute: async (_id: string, { a, b }: Sum) => ({
+      content: [{ type: "text", text: result ?? String(a + b) }],
+      details: {},
+    }),
   }));
+  const messages = earlierMessages(earlier).map(({ role, content }) =>
+    role === "user" ? { role, content, timestamp: 0 } : toPiMessage([{ type: "text", text: content }], "stop"),
+  );
   return async () => {
-    const initialState = { systemPrompt: "", model: piModel, tools, thinkingLevel: "off" };
-    const agent = new Agent({ initialState, streamFn: toStreamFunction(streams) });
+    const initialState = { systemPrompt: "", model: piModel, tools, thinkingLevel: "off", messages };
+    const agent = new Agent({ initialState, streamFn: toStreamFunction(streams, calls) });
     await agent.prompt("Add");
-    const { messages } = agent.state;
-    const results = messages.filter(({ role }) => role === "toolResult").length;
-    if (results !== callSteps || messages.at(-1)?.role !== "assistant") throw new Error("pi did something else");
+    const { messages: all } = agent.state;
+    const results = all.filter(({ role }) => role === "toolResult").length;
+    if (results !== callSteps * calls || all.at(-1)?.role !== "assistant") throw new Error("pi did something else");
   };
 }
 
@@ -82,13 +115,14 @@ const piModel = {
   maxTokens: 1000,
 };
 
-function toStreamFunction({
-  createAssistantMessageEventStream,
-}: PiStreams): (model: object, context: PiContext) => object {
+function toStreamFunction(
+  { createAssistantMessageEventStream }: PiStreams,
+  calls: number,
+): (model: object, context: PiContext) => object {
   return (_model, { messages }) => {
     const stream = createAssistantMessageEventStream();
-    const step = messages.filter(({ role }) => role === "toolResult").length;
-    for (const event of step < callSteps ? toPiCall(step) : toPiText()) stream.push(event);
+    const step = messages.filter(({ role }) => role === "toolResult").length / calls;
+    for (const event of step < callSteps ? toPiCalls(step, calls) : toPiText()) stream.push(event);
     return stream;
   };
 }
@@ -112,14 +146,21 @@ function toPiMessage(content: readonly object[], stopReason: string): object {
   };
 }
 
-function toPiCall(step: number): readonly object[] {
-  const toolCall = { type: "toolCall", id: `call-${step}`, name: "add", arguments: { a: step, b: 1 } };
-  const message = toPiMessage([toolCall], "toolUse");
+function toPiCalls(step: number, calls: number): readonly object[] {
+  const toolCalls = Array.from({ length: calls }, (_, index) => ({
+    type: "toolCall",
+    id: `call-${step}-${index}`,
+    name: "add",
+    arguments: { a: step, b: index },
+  }));
+  const message = toPiMessage(toolCalls, "toolUse");
   return [
     { type: "start", partial: message },
-    { type: "toolcall_start", contentIndex: 0, partial: message },
-    { type: "toolcall_delta", contentIndex: 0, delta: `{"a":${step},"b":1}`, partial: message },
-    { type: "toolcall_end", contentIndex: 0, toolCall, partial: message },
+    ...toolCalls.flatMap((toolCall, contentIndex) => [
+      { type: "toolcall_start", contentIndex, partial: message },
+      { type: "toolcall_delta", contentIndex, delta: JSON.stringify(toolCall.arguments), partial: message },
+      { type: "toolcall_end", contentIndex, toolCall, partial: message },
+    ]),
     { type: "done", reason: "toolUse", message },
   ];
 }

@@ -2,7 +2,7 @@ import { createWorkspace, defineTool } from "kitbag";
 import { createAgent, type Agent } from "kitbag/agent";
 
 import { benchModel, callSteps } from "./agent-models.ts";
-import { addSchema, piRun, streamTextRun } from "./agent-peers.ts";
+import { addSchema, piRun, plainLoad, streamTextRun } from "./agent-peers.ts";
 import { cpuMicroseconds, type Contender, type Question } from "./question.ts";
 
 const runs = 100;
@@ -23,10 +23,10 @@ const question: Question = {
     contend("1 tool", agentRun(1)),
     contend("100 tools", agentRun(100)),
     contend("1,000 tools", agentRun(1000)),
-    contend("pi, 1 tool", await piRun(1)),
-    contend("pi, 100 tools", await piRun(100), 10),
-    contend("AI SDK, 1 tool", streamTextRun(1), 20),
-    contend("AI SDK, 100 tools", streamTextRun(100), 10),
+    contend("pi, 1 tool", await piRun(plainLoad(1))),
+    contend("pi, 100 tools", await piRun(plainLoad(100)), 10),
+    contend("AI SDK, 1 tool", streamTextRun(plainLoad(1)), 20),
+    contend("AI SDK, 100 tools", streamTextRun(plainLoad(100)), 10),
   ],
 };
 

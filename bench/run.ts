@@ -14,6 +14,7 @@ import { renderAnswer, renderReadme, type Results } from "./report.ts";
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
   agent: () => import("./agent.ts"),
   "agent-durable": () => import("./agent-durable.ts"),
+  "agent-load": () => import("./agent-load.ts"),
   "agent-memory": () => import("./agent-memory.ts"),
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
@@ -37,7 +38,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   wasm: () => import("./wasm.ts"),
 };
 /** Those that need packages which are measured and nowhere else needed. */
-const withPeers: ReadonlySet<string> = new Set(["agent", "agent-memory", "mcp", "mcp-http", "mcp-start"]);
+const withPeers: ReadonlySet<string> = new Set(["agent", "agent-load", "agent-memory", "mcp", "mcp-http", "mcp-start"]);
 const allNames = Object.keys(questions);
 const root = resolve(import.meta.dirname, "..");
 const resultsFile = join(import.meta.dirname, "results.json");
