@@ -7,7 +7,7 @@ import { createAgent, type Agent } from "kitbag/agent";
 import type { Model } from "kitbag/models";
 
 import { benchModel, callSteps } from "./agent-models.ts";
-import { addSchema, streamTextRun } from "./agent-peers.ts";
+import { addSchema, plainLoad, streamTextRun } from "./agent-peers.ts";
 import type { Contender, Cost, Question } from "./question.ts";
 import { openStoreFile, type StoreFile } from "./store-file.ts";
 
@@ -84,7 +84,7 @@ const question: Question = {
     const inMemory = createBenchAgent(undefined);
     const { together, oneByOne } = await findCommits(many);
     const committing = createBenchAgent(undefined, commitByAnswer(bare, together));
-    const streamText = streamTextRun(1);
+    const streamText = streamTextRun(plainLoad(1));
     // None beside one that is much like it: it would be warm from that.
     const works = {
       "one run, kept": () => runKitbag(keptAlone),
