@@ -39,6 +39,7 @@ export const said = {
   number: "a number was written as JSON",
   guessed: "what was not JSON was repaired",
   encoded: "JSON that was written as a text was read",
+  key: "the key was taken as the name of the tool",
   order: "values were taken in the order of the properties",
 } as const;
 

@@ -1,4 +1,4 @@
-import { cats, paris, type Case, said } from "./case.ts";
+import { cats, paris, prose, type Case, said } from "./case.ts";
 
 const {
   backslashes,
@@ -41,6 +41,19 @@ export const damageCases: readonly Case[] = [
   { text: tagged('{`name`: `get_weather`, "arguments": {"city": "Paris"}}'), calls: [paris], repairs: [quotes] },
   { text: tagged('{name: "get_weather", arguments: {city: "Paris"}}'), calls: [paris], repairs: [keys] },
   { text: tagged("{name: get_weather, arguments: {city: Paris}}"), calls: [paris], repairs: [guessed] },
+  { text: tagged('{"name": "get_weather", "arguments": {"city": "Pa" + "ris"}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "get_weather", "arguments": {"city": \'Pa\' + \'ris\'}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "search", "arguments": {"query": "a" + name, "limit": 1}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "search", "arguments": {"query": "a", "tags": ["b" + "c"]}}'), problems: ["unreadable"] },
+  prose('get_weather(city="Pa" + "ris")'),
+  {
+    text: tagged('{"name": "search", "arguments": {"query": "1 + 1", "limit": 1}}'),
+    calls: [["search", { query: "1 + 1", limit: 1 }]],
+  },
+  { text: tagged('{"name": "set_flag", "arguments": {"flag": "a", "value": tr'), problems: ["unreadable"] },
+  { text: tagged('{"name": "search", "arguments": {"query": "a", "tags": [1,tr'), problems: ["unreadable"] },
+  { text: tagged('{"name": "search", "arguments": {"query": "a", "tags": ["b",tr]}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "search", "arguments": {"query": ca'), problems: ["unreadable"] },
   { text: tagged('{"name": "get_weather", "arguments": {"city": "Paris",},}'), calls: [paris], repairs: [comma] },
   { text: tagged('{"name": "get_weather",, "arguments": {"city": "Paris"}}'), calls: [paris], repairs: [comma] },
   { text: tagged('{"name": "get_weather" "arguments": {"city": "Paris"}}'), calls: [paris], repairs: [noComma] },

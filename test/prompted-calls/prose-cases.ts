@@ -5,6 +5,31 @@ const tagged = `<tool_call>${call}</tool_call>`;
 
 /** Prose that mentions calls without making one, and thoughts. */
 export const proseCases: readonly Case[] = [
+  // What a model quotes, and asks about
+  prose(`Here is how the API docs describe it:\n\`\`\`json\n${call}\n\`\`\`\nLet me know if you want me to run it.`),
+  prose(`Here is how the API docs describe it:\n\`\`\`json\n${call}\n\`\`\``),
+  prose(`This call is possible:\n\`\`\`json\n${call}\n\`\`\`\nLet me know if you want me to run it.`),
+  prose(`\`\`\`json\n${call}\n\`\`\`\nShall I run it?`),
+  prose(`This would do it:\n${call}\nWould you like me to run it?`),
+  prose(`The request:\n${call}\nI have not sent it yet.`),
+  prose(`The request:\n${call}\n${call}\nTell me when I should run them.`),
+  prose(`get_weather(city="Paris")\nIf you like, I run it.`),
+  prose(`The README shows this:\n\`\`\`json\n${call}\n\`\`\``),
+  prose(`Taken from the manual:\n${call}`),
+  prose(`The reference gives ${call} for that.`),
+  prose(`\`\`\`json\n${call}\n\`\`\`\nThis is an example from the docs.`),
+  {
+    text: `The API says that it needs a city, so I'll ask for Paris:\n${call}`,
+    prose: "The API says that it needs a city, so I'll ask for Paris:",
+    calls: [paris],
+  },
+  { text: `I look into the docs:\n${call}`, prose: "I look into the docs:", calls: [paris] },
+  {
+    text: `${call}\nLet me know if you need anything else.`,
+    calls: [paris],
+    prose: "Let me know if you need anything else.",
+  },
+  { text: `${call}\nI run it now.`, calls: [paris], prose: "I run it now." },
   prose(""),
   prose(" \n "),
   prose("Hello, world.\n"),

@@ -7,6 +7,35 @@ const other = '{"name": "search", "arguments": {"query": "cats"}}';
 
 /** Calls between tags. */
 export const tagCases: readonly Case[] = [
+  // Claude 2
+  {
+    text: "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Paris</city>\n<days>3</days>\n</parameters>\n</invoke>\n</function_calls>",
+    calls: [["get_weather", { city: "Paris", days: 3 }]],
+  },
+  {
+    text: "I look.\n<function_calls><invoke><tool_name>get_weather</tool_name><parameters><city>Paris</city></parameters></invoke><invoke><tool_name>list_files</tool_name><parameters></parameters></invoke></function_calls>",
+    prose: "I look.",
+    calls: [paris, ["list_files", {}]],
+  },
+  { text: "<invoke>\n<tool_name>list_files</tool_name>\n</invoke>", calls: [["list_files", {}]] },
+  {
+    text: "<invoke><tool_name>nope</tool_name><parameters></parameters></invoke>",
+    problems: ["unknown-tool"],
+  },
+  { text: "<invoke><tool_name>get_weather</tool_name><parameters><city>Par", problems: ["cut-off"] },
+  { text: "<invoke><tool_name>get_weather</tool_name><parameters>", problems: ["cut-off"] },
+  prose("<invoke> and <tool_name> are tags."),
+  // Qwen 2.5 Coder
+  { text: `<tools>\n${call}\n</tools>`, calls: [paris] },
+  { text: `<tools>\n${call}\n${other}\n</tools>`, calls: [paris, cats] },
+  { text: `<tools>[${call}, ${other}]</tools>`, calls: [paris, cats] },
+  { text: `I look it up.\n<tools>${call}</tools>`, prose: "I look it up.", calls: [paris] },
+  prose(
+    '<tools>\n{"type": "function", "function": {"name": "get_weather", "description": "Tells the weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}\n</tools>',
+  ),
+  prose('<tools>\n{"name": "list_files", "description": "Lists files", "parameters": {}}\n</tools>'),
+  prose(`<tools> are ${call}</tools>`),
+  prose(`For example: <tools>${call}</tools>`),
   { text: `<tool_call>${call}</tool_call>`, calls: [paris] },
   { text: `<tool_call>\n${call}\n</tool_call>`, calls: [paris] },
   { text: `<TOOL_CALL>${call}</TOOL_CALL>`, calls: [paris] },

@@ -69,7 +69,7 @@ function toOne(value: Record<string, unknown>, reading: Reading, place: CallPlac
   if (nameKey === undefined || inputKey === undefined) return withoutKey(value, nameKey, reading, place);
   const name = String(value[nameKey]);
   const tool = index.find(name);
-  if (isSchema(value[inputKey], tool)) return undefined;
+  if (isSchema(value[inputKey], tool) || isDeclaration(value, inputKey)) return undefined;
   const repairs = [...reading.repairs];
   const input = toInput(value[inputKey], tool, repairs);
   const isCut = isCutOff(value, inputKey, reading) || isCutOff(value, nameKey, reading);
@@ -114,6 +114,13 @@ function isSchema(input: unknown, tool: CallableTool | undefined): boolean {
   if (!isRecord(input) || !isRecord(ownValue(input, "properties")) || ownValue(input, "type") !== "object")
     return false;
   return tool === undefined || !propertiesOf(tool).some(([name]) => name === "properties");
+}
+
+/** What a tool that takes nothing is declared with. */
+function isDeclaration(value: Record<string, unknown>, inputKey: string): boolean {
+  const parameters = value[inputKey];
+  const isEmpty = isRecord(parameters) && Object.keys(parameters).length === 0;
+  return inputKey === "parameters" && isEmpty && typeof ownValue(value, "description") === "string";
 }
 
 /** Makes an input of what stands in its place: JSON written as a text is read, a bare text is for the one thing a tool takes. */

@@ -1,9 +1,10 @@
 import { toCallDrafts, type ReadCalls } from "./call-draft.ts";
 import { readMark } from "./marks.ts";
-import { fencePassage, inlinePassage, passageUntil, thinkPassage, type Passage } from "./passages.ts";
+import { fencePassage, inlinePassage, passageUntil, thinkPassage, thoughtsUntil, type Passage } from "./passages.ts";
 import { readCalls } from "./read-calls.ts";
 import { readElement } from "./read-element.ts";
-import { readFence } from "./read-fence.ts";
+import { readFence, readListed } from "./read-fence.ts";
+import { readHead } from "./read-head.ts";
 import { readMarked } from "./read-marked.ts";
 import { isActionBeginning, readReact } from "./read-react.ts";
 import { isQuote, readString } from "./read-string.ts";
@@ -23,7 +24,8 @@ export type Region =
 const thinkTag =
   /<(\/?)(?:[a-z]+:)?(?:think|thinking|thought|reasoning|reflection|scratchpad)\s{0,4}>|\[(\/?)THINK\]/iuy;
 const shownTag =
-  /<(examples?|documentation|tools|tool_(?:response|result|output)s?|function_(?:response|result)s?)(?:\s[^<>]{0,120})?>/iuy;
+  /<(examples?|documentation|tools|tool_(?:response|result|output)s?|(?:start_)?function_(?:response|result)s?)(?:\s[^<>]{0,120})?>/iuy;
+const innerThoughts = "<|inner_prefix|>";
 const leftoverTag = /<\/(?:[a-z]+:|｜DSML｜)?(?:invoke|function|parameter|tool)>/iuy;
 
 /** Looks at what begins with one of the characters that may begin a call. */
@@ -36,6 +38,8 @@ export function findRegion(source: Source, at: number, index: ToolIndex): Region
       return findFence(source, at, index);
     case "[":
       return findBracket(source, at, index);
+    case ">":
+      return findHead(source, at, index) ?? { kind: "text", end: at + 1 };
     default:
       return findJson(source, at, index);
   }
@@ -49,16 +53,38 @@ function findTag(source: Source, at: number, index: ToolIndex): Region {
   const think = matchTag(source, at, thinkTag);
   if (think !== null) return toThinking(think);
   const shown = matchTag(source, at, shownTag);
-  if (shown !== null && index.get(String(shown[1])) === undefined) {
-    const isResult = /^(?:tool|function)_/iu.test(String(shown[1]));
-    return { kind: "passage", end: at + shown[0].length, passage: passageUntil(`</${shown[1]}>`), isResult };
-  }
+  if (shown !== null && index.get(String(shown[1])) === undefined) return findShown(source, shown, index);
+  const head = findHead(source, at, index);
+  if (head !== undefined) return head;
+  if (startsWith(source, at, innerThoughts))
+    return { kind: "passage", end: at + innerThoughts.length, passage: thoughtsUntil(String.raw`<\|inner_suffix\|>`) };
   const marked = findMarked(source, at, index);
   if (marked !== undefined) return marked;
   const element = readElement(source, at, index);
   if (element !== undefined) return { kind: "calls", start: at, ...element };
   const leftover = matchTag(source, at, leftoverTag);
   return leftover === null ? text : { kind: "mark", end: at + leftover[0].length, isEnding: false };
+}
+
+/** What stands between tags in which something is shown. Between `<tools>`, where tools are declared, Qwen 2.5 Coder also calls them. */
+function findShown(source: Source, shown: RegExpExecArray, index: ToolIndex): Region {
+  const tag = String(shown[1]).toLowerCase();
+  const end = shown.index + shown[0].length;
+  if (tag === "tools") {
+    const read = readListed(source, end, `</${shown[1]}>`, index);
+    if (read !== undefined) return { kind: "calls", start: shown.index, ...read };
+  }
+  const closing = tag === "start_function_response" ? "<end_function_response>" : `</${shown[1]}>`;
+  const isResult = /^(?:tool|function|start_function)_/u.test(tag);
+  return { kind: "passage", end, passage: passageUntil(closing), isResult };
+}
+
+/** The head of a message that says who it is for. */
+function findHead(source: Source, at: number, index: ToolIndex): Region | undefined {
+  const head = readHead(source, at, index);
+  if (head === undefined) return undefined;
+  if (head.kind === "text") return { kind: "mark", end: head.end, isEnding: true };
+  return head.kind === "calls" ? { kind: "calls", start: at, ...head.read } : head;
 }
 
 function toThinking(match: RegExpExecArray): Region {
@@ -78,7 +104,7 @@ function findMarked(source: Source, at: number, index: ToolIndex): Region | unde
 
 const tagWord = /<\/?[|｜]?([A-Za-z][A-Za-z0-9_:▁-]{0,160})/uy;
 const tagWords = new Set(
-  "think thinking thought reasoning reflection scratchpad example examples documentation tools tool function functions invoke parameter tool_code s end call eom_id eot_id im_end endoftext python_tag plugin DSML action_start action_end start_function_call end_function_call toolcall toolcalls functioncall functioncalls dsml".split(
+  "think thinking thought reasoning reflection scratchpad example examples documentation tools tool function functions invoke parameter tool_code s end call eom_id eot_id im_end endoftext python_tag plugin DSML action_start action_end start_function_call end_function_call toolcall toolcalls functioncall functioncalls dsml start channel from recipient return stop assistant_end inner_prefix inner_suffix tools_prefix tools_suffix start_function_response".split(
     " ",
   ),
 );
@@ -167,6 +193,8 @@ const lineWord = /[A-Za-z_][\w./:-]{0,160}/uy;
 export function findLine(source: Source, at: number, index: ToolIndex): Region | undefined {
   if (isOver(source, at)) return undefined;
   const character = source.text.charAt(at);
+  const head = character === ">" || character === "t" ? findHead(source, at, index) : undefined;
+  if (head !== undefined) return head;
   // What is quoted, and what stands in a table, is shown.
   if (character === ">" || character === "|") return { kind: "passage", end: at + 1, passage: passageUntil("\n") };
   if (isQuote(character) && character !== "`") return findEncoded(source, at, index);

@@ -23,6 +23,9 @@ const cue = new RegExp(
     String.raw`\b(?:here (?:is|are)|here's|this is|below is|these are) (?:the |its |all )?(?:whole |full |entire )?(?:contents?|text|output|body|lines?|entry|entries)\b`,
     String.raw`\b(?:file|log|document|page|entry|line|row|record|message|note|mail|output|\S+\.[a-z]\w{0,4})\b[^.!?\n]{0,60}\b(?:contains|says|reads|shows|is)\s*:?\s*$`,
     String.raw`\b(?:documentation says|docs say|the (?:system )?prompt says|it said|he said|she said|user said|user wrote|you wrote|you said)\b`,
+    String.raw`\b(?:docs?|documentation|readme|manual|reference|guide|spec|specification|tutorial|api|website)\b[^.!?\n]{0,40}\b(?:describes?|shows?|gives?|lists?|says?|documents?|defines?|explains?|suggests?|recommends?|tells?)\b${unlessInstead}`,
+    String.raw`\b(?:quot(?:ed?|ing)|copied|taken|pasted|excerpt|snippet|sample) (?:it )?(?:straight |directly )?from\b`,
+    String.raw`\b(?:here is|here['’]s|this is|that is|that['’]s) (?:how|what|the way) (?:the|its?|their|you|one|they|an?)\b${unlessInstead}`,
     // How others than the English say "for example".
     String.raw`\b(?:zum beispiel|z\.\s?b\.|beispielsweise|par exemple|por ejemplo|por exemplo|per esempio|ad esempio|bijvoorbeeld|na przykład)`,
     String.raw`\b(?:beispiel|exemple|ejemplo|exemplo|esempio|voorbeeld)\s*:?\**\s*$`,
@@ -40,6 +43,28 @@ export function isExample(text: string, at: number, from: number): boolean {
   // The sentence that leads to it: behind the last full stop that ends one, or an empty line.
   const sentence = before.slice(lastSentence(before));
   return cue.test(sentence);
+}
+
+const doing = String.raw`(?:run|call|execute|make|invoke|send|try|do|use)`;
+const object = String.raw`(?:it|this|that|them|these|those|one|the (?:call|calls|request|tool|function|command))\b`;
+const cueBehind = new RegExp(
+  [
+    String.raw`\b(?:let me know|tell me|say so|just say|ask me)\b[^.!?\n]{0,60}\b${doing} ${object}`,
+    String.raw`\b(?:if|when|once|whether) you(?: would|['’]d)? (?:want|like|wish|prefer|say|agree|confirm)\b[^.!?\n]{0,40}\b${doing} ${object}`,
+    String.raw`\b(?:shall|should|may|can) I\b[^.!?\n]{0,20}\b${doing} ${object}[^.!\n]{0,60}\?`,
+    String.raw`\b(?:do you want|would you like) me to ${doing} ${object}`,
+    String.raw`\bI (?:have not|haven['’]t|did not|didn['’]t|will not|won['’]t|am not going to)\b[^.!?\n]{0,20}\b(?:${doing}|ran|called|executed|made|invoked|sent|tried|used|done) ${object}`,
+    String.raw`^\W{0,8}(?:this|that|it|the above|above)\b[^.!?\n]{0,20}\b(?:is|was) (?:only |just |merely )?(?:an? |the )?(?:example|illustration|sample|documentation)\b`,
+  ].join("|"),
+  "iu",
+);
+
+/** How far behind a call is looked for what says that it is only shown. */
+export const farthestBehind = 240;
+
+/** Tells whether the text behind a call, which ends at `end`, says that it was not made: the model asks whether to make it, say. */
+export function isOnlyOffered(text: string, end: number): boolean {
+  return cueBehind.test(text.slice(end, end + farthestBehind));
 }
 
 const intention = new RegExp(

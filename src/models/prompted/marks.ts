@@ -11,12 +11,14 @@ export interface Mark {
 const tagNames =
   "(?:[a-z]+:)?(?:tool_calls?|toolcalls?|tool_use|function_calls?|functioncalls?)|tool_code|｜DSML｜(?:function_calls|tool_calls)|start_function_call|end_function_call";
 const tag = new RegExp(`<(/?)(${tagNames})\\s{0,8}>`, "iuy");
-const token = /<[|｜]([^<>|｜\n]{1,48})[|｜]>|<\/s>/uy;
+const token = /<[|｜]([^<>|｜\n]{1,48})[|｜]>|<\/s>|<\|(tool_call)>|<(tool_call)\|>/uy;
 const bracket = /\[(\/?)(TOOL_CALLS?|ARGS|CALL_ID)\]/uy;
 
 /** What the tokens of models mean, whichever way their words are joined. */
 const tokens: Readonly<Record<string, Mark["role"]>> = {
   python_tag: "open",
+  tools_prefix: "open",
+  tools_suffix: "close",
   tool_call: "open",
   tool_calls: "open",
   "/tool_call": "close",
@@ -38,6 +40,10 @@ const tokens: Readonly<Record<string, Mark["role"]>> = {
   im_end: "ending",
   end: "ending",
   call: "ending",
+  return: "ending",
+  stop: "ending",
+  assistant_end: "ending",
+  inner_suffix: "ending",
   end_of_text: "ending",
   endoftext: "ending",
   end_of_sentence: "ending",
@@ -54,9 +60,15 @@ export function readMark(source: Source, at: number): Mark | undefined {
     return { role: isClosing ? "close" : "open", style: "tool-call", end: at + named[0].length };
   }
   const match = matchTag(source, at, token);
-  const name = match === null ? "" : (match[1] ?? "end").replaceAll("▁", "_").trim().toLowerCase();
+  const name = match === null ? "" : toTokenName(match);
   const role = Object.hasOwn(tokens, name) ? tokens[name] : undefined;
   return role && { role, style: "token", end: at + String(match?.[0]).length };
+}
+
+/** Gemma 4 writes `<|tool_call>` … `<tool_call|>`. */
+function toTokenName([, between, opening, closing]: RegExpExecArray): string {
+  if (closing !== undefined) return `/${closing}`;
+  return (between ?? opening ?? "end").replaceAll("▁", "_").trim().toLowerCase();
 }
 
 function readBracket(source: Source, at: number): Mark | undefined {
@@ -67,7 +79,7 @@ function readBracket(source: Source, at: number): Mark | undefined {
 }
 
 const anyMark = new RegExp(
-  `</?(?:${tagNames})\\s{0,8}>|<[|｜](?:/?tool|action|eo[mt]_id|im_end|python_tag)[^<>|｜\\n]{0,48}[|｜]>|\\[/?TOOL_CALLS?\\]`,
+  `</?(?:${tagNames})\\s{0,8}>|<[|｜](?:/?tool|action|eo[mt]_id|im_end|python_tag)[^<>|｜\\n]{0,48}[|｜]>|<\\|tool_call>|<tool_call\\|>|\\[/?TOOL_CALLS?\\]`,
   "giu",
 );
 

@@ -83,6 +83,10 @@ const jsonStyles: Readonly<Record<string, (call: string, input: string, json: st
   kimi: (call, input) => `<|tool_call_begin|>functions.${call}:0<|tool_call_argument_begin|>${input}<|tool_call_end|>`,
   deepseek: (call, input) =>
     `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>${call}<｜tool▁sep｜>${input}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  harmony: (call, input) => `<|channel|>commentary to=functions.${call} <|constrain|>json<|message|>${input}<|call|>`,
+  functionary: (call, input) => `>>>${call}\n${input}`,
+  apertus: (call, input) => `<|tools_prefix|>[{"${call}": ${input}}]<|tools_suffix|>`,
+  tools: (_name, _input, json) => `<tools>\n${json}\n</tools>`,
   expression: (call, input) => `${call}(${input})`,
 };
 

@@ -5,6 +5,7 @@ import { tools } from "../../../test/prompted-calls/case.ts";
 import { damageCases } from "../../../test/prompted-calls/damage-cases.ts";
 import { expressionCases } from "../../../test/prompted-calls/expression-cases.ts";
 import { fenceCases } from "../../../test/prompted-calls/fence-cases.ts";
+import { headCases } from "../../../test/prompted-calls/head-cases.ts";
 import { jsonCases } from "../../../test/prompted-calls/json-cases.ts";
 import { nameCases } from "../../../test/prompted-calls/name-cases.ts";
 import { proseCases } from "../../../test/prompted-calls/prose-cases.ts";
@@ -18,6 +19,7 @@ const styles = {
   fences: fenceCases,
   tags: tagCases,
   tokens: tokenCases,
+  heads: headCases,
   expressions: expressionCases,
   react: reactCases,
   prose: proseCases,

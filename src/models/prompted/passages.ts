@@ -19,6 +19,11 @@ export function thinkPassage(): Passage {
   return { kind: "think", ending: thinkTags, held: /[<[][^<[]{0,31}$/u, depth: 1 };
 }
 
+/** Thoughts that end with a token of their own, such as those of Harmony and Apertus. */
+export function thoughtsUntil(ending: string): Passage {
+  return { kind: "think", ending: new RegExp(ending, "gu"), held: /<[^<>]{0,20}$/u, depth: 1 };
+}
+
 /** What a model has made up after its calls: it is left out. */
 export function droppedPassage(): Passage {
   return { kind: "dropped", ending: never, held: never, depth: 1 };

@@ -61,11 +61,11 @@ const nameAt = /(?:function\s{0,4}<｜tool▁sep｜>)?([A-Za-z_][\w./:-]{0,160})
 export function readNamed(source: Source, at: number, place: CallPlace): CallRead {
   const match = matchAt(source, at, nameAt, 200);
   if (match === null) return "none";
-  // Without what models put around it: `functions.get_weather:0`, `get_weather.call`.
+  // Without what models put around it: `functions.get_weather:0`, `get_weather.call`, `call:get_weather`.
   const written = String(match[1])
     .replace(/:\d*$/u, "")
     .replace(/\.call$/u, "");
-  const name = written.replace(/[.:]$/u, "").replace(/^functions?\./u, "");
+  const name = written.replace(/[.:]$/u, "").replace(/^(?:functions?\.|call:)/u, "");
   const { index, isMarked } = place;
   const tool = index.find(name);
   if (tool === undefined && !isMarked) return "none";
@@ -77,7 +77,8 @@ export function readNamed(source: Source, at: number, place: CallPlace): CallRea
   return readBehindName(source, skipSeparators(source, next), { name, style, tool });
 }
 
-function readBehindName(source: Source, at: number, owner: CallOwner): CallRead {
+/** Reads the values that stand behind the name of a tool. */
+export function readBehindName(source: Source, at: number, owner: CallOwner): CallRead {
   const { name, style, tool } = owner;
   const draft = { name, input: {}, style, repairs: [] };
   if (isOver(source, at)) return tool === undefined ? "none" : { drafts: [{ ...draft, isCut: true }], end: at };

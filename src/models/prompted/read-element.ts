@@ -3,7 +3,7 @@ import { convertTo } from "../../core/schema/coerce.ts";
 import { maxJsonDepth } from "../../core/json.ts";
 import { readObject, toInput, type CallDraft, type CallOwner, type ReadCalls } from "./call-draft.ts";
 import { setOwn } from "./read-value.ts";
-import { findToken, isOver, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
+import { findToken, isOver, matchAt, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
 import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
 const space = "(?:[a-z]+:|｜DSML｜)?";
@@ -11,6 +11,9 @@ const invokeTag = new RegExp(
   `<${space}(?:invoke|(?:tool|function)(?:_call)?)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
   "iuy",
 );
+/** Claude 2 writes the name as an element, and the values inside `<parameters>`. */
+const oldInvoke = /<invoke>\s{0,32}<tool_name>\s{0,32}([^<>]{1,160}?)\s{0,32}<\/tool_name>\s{0,32}(?:<parameters>)?/iuy;
+const oldEnd = /(?:<\/parameters>\s{0,32})?<\/invoke>/iuy;
 const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;
 const plainTag = /<([A-Za-z][\w.-]{0,159})((?:\s[^<>]{0,300})?\/?)>/uy;
 const parameterTag = new RegExp(
@@ -31,6 +34,7 @@ export function readElement(source: Source, at: number, index: ToolIndex): ReadC
     const name = String(match[1]).trim();
     return readBody(source, at + match[0].length, { name, style, tool: index.find(name) });
   }
+  if (startsWith(source, at, "<invoke>")) return readOldInvoke(source, at, index);
   const plain = matchTag(source, at, plainTag);
   // A tag of any other name is a tag.
   const tool = plain === null ? undefined : index.get(String(plain[1]));
@@ -39,6 +43,16 @@ export function readElement(source: Source, at: number, index: ToolIndex): ReadC
   const attributes = String(plain[2]);
   if (attributes.trimEnd().endsWith("/")) return fromAttributes(attributes, tool, end);
   return attributes.trim() === "" ? readBody(source, end, { name: tool.name, style: "element", tool }) : undefined;
+}
+
+function readOldInvoke(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
+  const match = matchAt(source, at, oldInvoke, 360);
+  if (match === null) return undefined;
+  const name = String(match[1]);
+  const read = readBody(source, at + match[0].length, { name, style: "invoke", tool: index.find(name) });
+  if (read === undefined || read.drafts[0]?.isCut === true) return read;
+  const end = matchAt(source, read.end, oldEnd, 64);
+  return { ...read, end: read.end + (end?.[0].length ?? 0) };
 }
 
 /** Reads the values of a call up to what closes it. Also for a name with `<arg_key>` behind it. */

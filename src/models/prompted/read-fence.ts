@@ -22,14 +22,33 @@ export function readFence(source: Source, at: number, index: ToolIndex): ReadCal
   const isMarked = callLanguage.test(language);
   if (!isMarked && !dataLanguage.test(language)) return { fence };
   const place: CallPlace = { index, style: "json", isMarked };
+  const read = readList(source, at + whole.length, { place, language, closing: fence });
+  return read === undefined ? { fence } : { ...read, end: skipRun(source, read.end, fence.charAt(0)) };
+}
+
+/** Reads what stands up to `closing` as calls and nothing else: between `<tools>` and `</tools>`, say. */
+export function readListed(source: Source, at: number, closing: string, index: ToolIndex): ReadCalls | undefined {
+  const place: CallPlace = { index, style: "tool-call", isMarked: false };
+  const read = readList(source, at, { place, language: "json", closing });
+  return read && { ...read, end: read.end + (startsWith(source, read.end, closing) ? closing.length : 0) };
+}
+
+interface List {
+  readonly place: CallPlace;
+  readonly language: string;
+  readonly closing: string;
+}
+
+/** Calls, and nothing else, up to where `closing` stands; `undefined` if there is anything else. */
+function readList(source: Source, at: number, { place, language, closing }: List): ReadCalls | undefined {
   const drafts: CallDraft[] = [];
-  let next = at + whole.length;
+  let next = at;
   for (;;) {
     next = skipNotes(source, next, language);
-    if (isOver(source, next) || startsWith(source, next, fence))
-      return drafts.length === 0 ? { fence } : { drafts, end: skipRun(source, next, fence.charAt(0)) };
+    if (isOver(source, next) || startsWith(source, next, closing))
+      return drafts.length === 0 ? undefined : { drafts, end: next };
     const read = readInside(source, next, place);
-    if (read === undefined) return { fence };
+    if (read === undefined) return undefined;
     drafts.push(...read.drafts);
     next = read.end;
     if (!isOver(source, next) && /[,;]/u.test(source.text.charAt(next))) next += 1;

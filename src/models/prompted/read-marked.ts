@@ -113,7 +113,8 @@ function readOtherwise(source: Source, at: number, place: CallPlace): ReadCalls 
 
 /** The last resort. What it makes is only taken if each of its texts stands in what the model wrote, and is a plain one. */
 function repair(text: string, place: CallPlace): CallDraft[] | undefined {
-  if (!/^\s*[{[]/u.test(text)) return undefined;
+  // A word without quotes at the end may be a part of one.
+  if (!/^\s*[{[]/u.test(text) || /[\w.+-]\s*$/u.test(text)) return undefined;
   let isPlain = true;
   try {
     const value = JSON.parse(jsonrepair(text), (key, inner: unknown) => {
@@ -134,8 +135,15 @@ function toNoNumber(text: string, value: unknown): unknown {
   return new RegExp(`["']${value}["']`, "u").test(text) ? value : Number(value);
 }
 
+/** `tr` without quotes is the beginning of `true`, and no text. */
+function isCutWord(text: string, leaf: string): boolean {
+  const isBeginning =
+    leaf !== "" && ["true", "false", "null", "none"].some((word) => word.startsWith(leaf.toLowerCase()));
+  return isBeginning && !new RegExp(`["']${leaf}["']`, "u").test(text);
+}
+
 function standsIn(text: string, leaf: unknown): boolean {
-  if (typeof leaf === "string") return text.includes(leaf) && !/["{}[\]\n]/u.test(leaf);
+  if (typeof leaf === "string") return text.includes(leaf) && !/["{}[\]\n]/u.test(leaf) && !isCutWord(text, leaf);
   if (typeof leaf === "boolean" || leaf === null)
     return new RegExp(`\\b(?:${leaf === null ? "null|none" : leaf})\\b`, "iu").test(text);
   if (typeof leaf !== "number" || !Number.isFinite(leaf)) return true;

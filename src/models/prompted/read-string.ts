@@ -120,6 +120,8 @@ function readEscape(source: Source, start: number, isRaw: boolean): { value: str
 /** How far ahead is looked, to tell a closing quote from one inside the text. */
 const farthest = 160;
 
+const added = /^\+\s*(?:["'“`]|[A-Za-z_$][\w$.()]*\s*[,}\]])/u;
+
 /** Tells whether the quote at `at` ends its text, by what comes behind it. */
 function isClosing(source: Source, at: number, place: StringPlace): boolean {
   if (place === "top" || place === "key") return true;
@@ -130,6 +132,8 @@ function isClosing(source: Source, at: number, place: StringPlace): boolean {
   if (character === "," || character === "，") return isNextBehindComma(source, next + 1, place);
   if (isQuote(character)) return place === "property" ? isKey(source, next) : place === "item" && next > at + 1;
   if (character === "/" || character === "#") return next > at + 1;
+  // Texts that are added: the text ends here, and what follows is no JSON.
+  if (character === "+") return added.test(ahead(source, next));
   return character === "<" || character === "`";
 }
 

@@ -1,6 +1,6 @@
 import { maxJsonDepth } from "../../core/json.ts";
 import { isQuote, readString, type StringPlace } from "./read-string.ts";
-import { isOver, mostRunaways, skipSpace, unreadable, type Source } from "./source.ts";
+import { findToken, isOver, mostRunaways, skipSpace, startsWith, unreadable, type Source } from "./source.ts";
 
 /** A value that was read leniently. */
 export interface Reading {
@@ -29,17 +29,21 @@ export function readJson(source: Source, at: number): JsonRead {
   return reading === undefined ? { ok: false, next: end ?? at + 1 } : { ok: true, ...reading };
 }
 
-const bracketOrText = /[{[]|([}\]])|"(?:[^"\\]|\\[^])*(")?/gu;
+/** What stands on both sides of a text in calls of FunctionGemma and of Gemma 4, instead of quotes. */
+const textTokens = ["<escape>", '<|"|>'];
+
+const bracketOrText = /[{[]|([}\]])|<escape>[^]*?(<escape>)|<\|"\|>[^]*?(<\|"\|>)|"(?:[^"\\]|\\[^])*(")?/gu;
 
 /** Where the bracket that is at `at` is closed, if what is between is JSON; `undefined` if it never is. */
 function matchBrackets(source: Source, at: number): number | undefined {
   let depth = 0;
   bracketOrText.lastIndex = at;
   for (let match = bracketOrText.exec(source.text); match !== null; match = bracketOrText.exec(source.text)) {
-    const [found, closing, quote] = match;
-    if (found.startsWith('"') && quote === undefined) break;
+    const [found, closing, ...quotes] = match;
+    const isText = quotes.some((quote) => quote !== undefined);
+    if (found.startsWith('"') && !isText) break;
     if (closing !== undefined) depth -= 1;
-    else if (quote === undefined) depth += 1;
+    else if (!isText) depth += 1;
     if (depth > 0) continue;
     source.steps += bracketOrText.lastIndex - at;
     return bracketOrText.lastIndex;
@@ -133,6 +137,8 @@ export class LenientReader {
     const character = this.skip();
     if (character === "") return undefined;
     if (isQuote(character)) return this.#readText(place);
+    const token = character === "<" ? this.#textToken() : undefined;
+    if (token !== undefined) return this.#readBetween(token);
     const isList = character === "[" || (character === "(" && this.#isPython);
     if (!isList && character !== "{") return this.#readWord(place);
     if (this.#lists + this.#objects >= maxJsonDepth) throw unreadable;
@@ -151,6 +157,20 @@ export class LenientReader {
     this.#isBroken = isCut;
     for (const repair of repairs) if (!this.#isPython || !repair.startsWith("other quotes")) this.repairs.add(repair);
     return value;
+  }
+
+  /** The token that begins a text here, if one does. */
+  #textToken(): string | undefined {
+    return textTokens.find((token) => startsWith(this.source, this.at, token));
+  }
+
+  /** A text between two tokens, as it is. */
+  #readBetween(token: string): string {
+    const start = this.at + token.length;
+    const end = findToken(this.source, start, token);
+    this.#isBroken = isOver(this.source, end);
+    this.at = this.#isBroken ? end : end + token.length;
+    return this.source.text.slice(start, end);
   }
 
   #readObject(): Record<string, unknown> {
@@ -202,7 +222,7 @@ export class LenientReader {
   /** A tag or a fence where a comma or a bracket would have to be: the model has ended the value. */
   #isMark(character: string): boolean {
     const { source, at } = this;
-    if (!"<`~".includes(character)) return false;
+    if (!"<`~".includes(character) || this.#textToken() !== undefined) return false;
     if (at + 3 > source.text.length) isOver(source, source.text.length);
     return /^(?:<[/|｜A-Za-z]|```|~~~)/u.test(source.text.slice(at, at + 3));
   }

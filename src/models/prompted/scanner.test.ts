@@ -5,6 +5,7 @@ import { tools } from "../../../test/prompted-calls/case.ts";
 import { damageCases } from "../../../test/prompted-calls/damage-cases.ts";
 import { expressionCases } from "../../../test/prompted-calls/expression-cases.ts";
 import { fenceCases } from "../../../test/prompted-calls/fence-cases.ts";
+import { headCases } from "../../../test/prompted-calls/head-cases.ts";
 import { jsonCases } from "../../../test/prompted-calls/json-cases.ts";
 import { nameCases } from "../../../test/prompted-calls/name-cases.ts";
 import { proseCases } from "../../../test/prompted-calls/prose-cases.ts";
@@ -19,6 +20,7 @@ const texts = [
   ...damageCases,
   ...expressionCases,
   ...fenceCases,
+  ...headCases,
   ...jsonCases,
   ...nameCases,
   ...proseCases,
@@ -95,6 +97,30 @@ test("createScanner() finds the same in random text of the characters that matte
     "</search>",
     "example",
     ">",
+    ">>>",
+    ">>>search\n",
+    "<|channel|>",
+    "commentary",
+    "analysis",
+    " to=functions.search",
+    "<|message|>",
+    "<|end|>",
+    "<|start|>assistant",
+    "<|recipient|>search\n<|content|>",
+    "<tools>",
+    "</tools>",
+    "<start_function_call>",
+    "call:search{",
+    "<end_function_call>",
+    "<escape>",
+    '<|"|>',
+    "<|tools_prefix|>",
+    "<|tools_suffix|>",
+    "<|inner_prefix|>",
+    "<|inner_suffix|>",
+    "<invoke><tool_name>search</tool_name><parameters>",
+    "</parameters></invoke>",
+    "Let me know if I should run it.",
     "json",
     "tool_code",
     "1",
@@ -109,7 +135,7 @@ test("createScanner() finds the same in random text of the characters that matte
     fc.property(text, sizes, (whole, lengths) => {
       expect(scan(split(whole, lengths))).toEqual(scan([whole]));
     }),
-    { numRuns: 3000 },
+    { numRuns: 4000 },
   );
 });
 
@@ -135,8 +161,9 @@ test("createScanner() lets text pass as soon as it cannot be part of a call", ()
     "The weather",
     " is fine, a < b",
     ", see",
-    " <bold>",
-    "\n```js",
+    // The last character could be the first of `>>>`.
+    " <bold",
+    ">\n```js",
     "\nlet a = {};\n```\nDone",
     " <tool_call> no way",
   ]);
@@ -179,6 +206,19 @@ const hostile: Readonly<Record<string, string>> = {
   lines: "\n",
   "list of expressions": "[search(",
   "inner quotes": '<tool_call>{"name":"search","arguments":{"query":"a "b" ',
+  "heads of Harmony": "<|channel|>commentary to=functions.search<|message|>",
+  "heads with an object": '<|channel|>commentary to=functions.search<|message|>{"query":',
+  "heads that never end": "<|start|>assistant to=search ",
+  "thoughts of Harmony": "<|channel|>analysis<|message|>",
+  "recipients of Functionary": '>>>search\n{"query":',
+  "greater-than signs": ">",
+  "open lists of tools": "<tools>",
+  "lists of tools with an object": '<tools>{"name":"search","arguments":{',
+  "calls of FunctionGemma": "<start_function_call>call:search{query:<escape>",
+  "tokens around texts": "<escape>",
+  "tokens around texts in an object": '{"query":<escape>a<|"|>',
+  "tokens of Apertus": '<|tools_prefix|>[{"search":{',
+  "invokes of Claude 2": "<invoke><tool_name>search</tool_name><parameters><query>",
   "whole calls": '<tool_call>{"name":"search","arguments":{"query":"cats"}}</tool_call>',
   "whole objects": '{"name":"search","arguments":{"query":"cats"}}\n',
 };

@@ -1,7 +1,7 @@
 import type { ReadCalls } from "./call-draft.ts";
 import { checkDraft, toUnreadable, type CheckedDraft } from "./check-call.ts";
 import { findLine, findRegion, type Region } from "./find-region.ts";
-import { announcesCall, isExample, isQuoted } from "./is-example.ts";
+import { announcesCall, farthestBehind, isExample, isOnlyOffered, isQuoted } from "./is-example.ts";
 import { readMark } from "./marks.ts";
 import { droppedPassage, findPassageEnd, thinkPassage, type Passage } from "./passages.ts";
 import { createSource, isOver, isSpace, needMore, skipSpace } from "./source.ts";
@@ -46,7 +46,7 @@ const kept = 1024;
 /** How often held text may be read again: the number of characters for each new one. */
 const looksForCharacter = 8;
 
-const mayBegin = /[<`{[~\n]/gu;
+const mayBegin = /[<`{[~\n]|>(?=>|$)/gu;
 
 const isIndent = (character: string): boolean => character !== "\n" && isSpace(character);
 
@@ -177,6 +177,10 @@ class AnswerScanner implements Scanner {
     const source = this.#source;
     const { start, end } = region;
     if (this.#isShown(start) || (!isOver(source, end) && isQuoted(source.text, start, end))) return false;
+    if (region.drafts.some(({ style }) => style === "json" || style === "expression")) {
+      if (!source.ended) isOver(source, end + farthestBehind);
+      if (isOnlyOffered(source.text, end)) return false;
+    }
     const repeat = this.#repeats(source.text.slice(start, end));
     if (repeat === undefined) return true;
     // What the model has read is meant if it says nothing else, or says that it does it; and nothing but calls comes behind.
