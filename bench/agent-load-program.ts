@@ -37,6 +37,7 @@ function kitbagRun({ tools: count, calls, result, earlier }: Load): () => Promis
     defineTool({
       name: index === 0 ? "add" : `tool-${index}`,
       description: "Adds two numbers",
+      annotations: { readOnly: true },
       input: addSchema,
       run: ({ a, b }) => result ?? Number(a) + Number(b),
     }),

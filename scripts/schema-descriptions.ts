@@ -11,6 +11,7 @@ const annotations = {
   destructive: "it may delete or overwrite",
   idempotent: "a second call with the same input changes nothing more; it may be repeated after a crash",
   openWorld: "it reaches things outside of this machine",
+  parallelSafe: "calls may run at the same time as others, although it changes something",
 };
 
 const annotationsAt = (path: string): Descriptions =>

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { isRecord, type JsonObject, type JsonValue } from "../src/core/json.ts";
+import { annotationNames } from "../src/core/tool.ts";
 import { otherKeys, specKeys } from "../src/skills/document/fields.ts";
 import { kitbagTomlSchema } from "../src/skills/manifests/read-kitbag-toml.ts";
 import { pluginTomlSchema } from "../src/skills/manifests/read-plugin-toml.ts";
@@ -35,9 +36,7 @@ const closed = (keys: readonly string[], types: Readonly<Record<string, JsonObje
   additionalProperties: false,
 });
 
-const annotations = closed(["readOnly", "destructive", "idempotent", "openWorld"], {
-  ...{ readOnly: flag, destructive: flag, idempotent: flag, openWorld: flag },
-});
+const annotations = closed(annotationNames, Object.fromEntries(annotationNames.map((name) => [name, flag])));
 const example = {
   ...closed(["description", "input", "output"], { description: text, input: object }),
   required: ["input"],

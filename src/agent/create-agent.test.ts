@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../core/define-skill.ts";
 import { defineTool } from "../core/define-tool.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool, ToolAnnotations } from "../core/tool.ts";
 import type { ModelMessage } from "../models/model.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { mockModel, type MockScript } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Agent } from "./agent-interface.ts";
-import type { AgentOptions } from "./agent-options.ts";
+import type { AgentOptions, RunLimits } from "./agent-options.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { AgentEvent } from "./events.ts";
@@ -55,26 +55,53 @@ test("run() gives the results in the order asked, whichever call is over first",
   ]);
 });
 
-test("run() runs independent calls at the same time and destructive ones alone", async () => {
+test("run() runs read-only and parallelSafe calls at the same time, and all others in the order asked", async () => {
+  const reads = { readOnly: true };
+  const safe = { readOnly: false, parallelSafe: true };
+  const order = await orderOf({ a: reads, b: safe, write: { readOnly: false }, c: reads, unknown: {}, d: {} });
+
+  expect(order).toBe("a+ b+ a- b- write+ write- c+ c- unknown+ unknown- d+ d-");
+});
+
+test("run() takes the word parallelSafe before all other annotations", async () => {
+  const order = await orderOf({
+    a: { destructive: true, parallelSafe: true },
+    b: { destructive: true, parallelSafe: true },
+    c: { readOnly: true, parallelSafe: false },
+  });
+
+  expect(order).toBe("a+ b+ a- b- c+ c-");
+});
+
+test("run() runs at most maxParallel calls at the same time", async () => {
+  const reads = { readOnly: true };
+  const order = await orderOf({ a: reads, b: reads, c: reads }, { maxParallel: 2 });
+
+  expect(order).toBe("a+ b+ a- b- c+ c-");
+});
+
+/** When the calls of one answer begin (+) and end (-), one call for each tool. */
+async function orderOf(
+  annotations: Readonly<Record<string, ToolAnnotations>>,
+  limits?: Partial<RunLimits>,
+): Promise<string> {
   const order: string[] = [];
-  const tool = (name: string, destructive: boolean): Tool =>
+  const tools = Object.entries(annotations).map(([name, annotations]) =>
     defineTool({
       name,
       description: name,
-      annotations: { destructive },
+      annotations,
       async run() {
-        order.push(`${name} starts`);
+        order.push(`${name}+`);
         for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-        order.push(`${name} ends`);
+        order.push(`${name}-`);
       },
-    });
-  const tools = [tool("a", false), tool("b", false), tool("drop", true), tool("c", false)];
+    }),
+  );
   const { agent } = createTestAgent([{ calls: tools.map(({ name }) => ({ tool: name })) }, "Done"], { tools });
-
-  await agent.run("Go").result;
-
-  expect(order).toEqual(["a starts", "b starts", "a ends", "b ends", "drop starts", "drop ends", "c starts", "c ends"]);
-});
+  await agent.run("Go", limits && { limits }).result;
+  return order.join(" ");
+}
 
 test("run() tells its events in order to whoever iterates over it", async () => {
   const { agent } = createTestAgent([{ text: "I add", calls: [{ tool: "add", input: { a: 1, b: 2 } }] }, "It is 3"]);

@@ -15,7 +15,7 @@ test("checkParts() finds nothing wrong with a tool that is right", () => {
       needsApproval: true,
       inject: { user: {} },
       permissions: { read: ["/data"] },
-      annotations: { readOnly: true, idempotent: undefined, destructive: false, openWorld: false },
+      annotations: { readOnly: true, idempotent: undefined, destructive: false, openWorld: false, parallelSafe: true },
       limits: { limitMs: 0.5, maxConcurrent: 1 },
     }),
   ).toEqual([]);
@@ -60,12 +60,12 @@ test.for<[part: string, value: unknown, message: string]>([
   [
     "annotations",
     { readonly: true },
-    'annotations.readonly: expected one of readOnly, destructive, idempotent, openWorld, found an unknown word (did you mean "readOnly"?)',
+    'annotations.readonly: expected one of readOnly, destructive, idempotent, openWorld, parallelSafe, found an unknown word (did you mean "readOnly"?)',
   ],
   [
     "annotations",
     { toString: true },
-    "annotations.toString: expected one of readOnly, destructive, idempotent, openWorld, found an unknown word",
+    "annotations.toString: expected one of readOnly, destructive, idempotent, openWorld, parallelSafe, found an unknown word",
   ],
   ["annotations", { readOnly: "yes" }, 'annotations.readOnly: expected true or false, found "yes"'],
   [

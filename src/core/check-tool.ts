@@ -6,7 +6,7 @@ import { checkPermissions } from "./permissions.ts";
 import { fitsOnce } from "./schema/engine.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
 import { checkLeniently, checkStrictly } from "./schema/validator.ts";
-import type { Tool } from "./tool.ts";
+import { annotationNames, type Tool } from "./tool.ts";
 
 /** The parts of a tool as they were given, before anything was checked. */
 export interface UncheckedParts {
@@ -80,7 +80,7 @@ function checkCode(code: unknown): Problem[] {
 type Words = Readonly<Record<string, { readonly expected: string; isRight(value: unknown): boolean }>>;
 
 const flag = { expected: "true or false", isRight: (value: unknown) => typeof value === "boolean" };
-const annotations: Words = { readOnly: flag, destructive: flag, idempotent: flag, openWorld: flag };
+const annotations: Words = Object.fromEntries(annotationNames.map((name) => [name, flag]));
 
 /** Timers take no more: about 24 days. */
 const longestMs = 2_147_483_647;

@@ -22,6 +22,22 @@ export interface ToolAnnotations {
   readonly idempotent?: boolean;
   /** It reaches things outside this machine. */
   readonly openWorld?: boolean;
+  /** Its calls may run beside other calls although it changes something: their order does not matter. @default only if it is read-only */
+  readonly parallelSafe?: boolean;
+}
+
+/** The annotations that a tool may have. */
+export const annotationNames: readonly string[] = [
+  "readOnly",
+  "destructive",
+  "idempotent",
+  "openWorld",
+  "parallelSafe",
+];
+
+/** Tells whether calls of a tool may run beside other calls. */
+export function isParallelSafe({ parallelSafe, readOnly, destructive }: ToolAnnotations): boolean {
+  return parallelSafe ?? (readOnly === true && destructive !== true);
 }
 
 /** An input that the tool takes, and the output it gives for it. */

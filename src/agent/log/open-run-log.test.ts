@@ -8,7 +8,7 @@ import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createAgent } from "../create-agent.ts";
 
-const count = defineTool({ name: "count", description: "Counts", run: () => 1 });
+const count = defineTool({ name: "count", description: "Counts", annotations: { readOnly: true }, run: () => 1 });
 
 test("a run writes what came of its calls with the next answer, that with the calls it asks for, and the last one with its end", async () => {
   const commits = await commitsOf([{ calls: [{ tool: "count" }] }, { calls: [{ tool: "count" }] }, "Done"]);

@@ -87,8 +87,9 @@ test("a hook may deny a call before anybody is asked to approve it", async () =>
   expect(made).toEqual([]);
 });
 
-test("one of two calls that wait is made when it is approved, and the other waits on", async () => {
-  const { agent, made } = createWorld([{ calls: [...drop("a").calls, ...drop("b").calls] }, "Done"]);
+test("one of two parallel calls that wait is made when it is approved, and the other waits on", async () => {
+  const script = [{ calls: [...drop("a").calls, ...drop("b").calls] }, "Done"];
+  const { agent, made } = createWorld(script, {}, { parallelSafe: true });
   const paused = await agent.run("Go").result;
   const [, second = ""] = paused.approvals ?? [];
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import type { ToolAnnotations } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
@@ -25,7 +26,7 @@ test("resume() makes a call again that stop() has cut off, if it may be made aga
 });
 
 test("resume() does not make a call again that stop() has cut off, if nobody knows whether it may be", async () => {
-  const { agent, made } = await stopWithin({});
+  const { agent, made } = await stopWithin({ parallelSafe: true });
 
   const resumed = await agent.resume("a").result;
 
@@ -41,7 +42,7 @@ interface Stopped {
 }
 
 /** A run that was stopped while one of its two calls was made, and the other was over. */
-async function stopWithin(annotations: { readonly readOnly?: boolean }): Promise<Stopped> {
+async function stopWithin(annotations: ToolAnnotations): Promise<Stopped> {
   const made: string[] = [];
   const store = memoryStore();
   const look = defineTool({
@@ -53,7 +54,12 @@ async function stopWithin(annotations: { readonly readOnly?: boolean }): Promise
       return made.length > 2 ? "seen" : new Promise(() => {});
     },
   });
-  const other = defineTool({ name: "other", description: "Is another", run: () => void made.push("other") });
+  const other = defineTool({
+    name: "other",
+    description: "Is another",
+    annotations: { parallelSafe: true },
+    run: () => void made.push("other"),
+  });
   const model = mockModel([{ calls: [{ tool: "look" }, { tool: "other" }] }, "Done"]);
   const agent = createAgent({ model, store, workspace: createWorkspace({ tools: [look, other] }) });
   const run: AgentRun = agent.run("Look", {

@@ -1,6 +1,6 @@
 import { hasGuardAt } from "../../core/guards.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { Tool } from "../../core/tool.ts";
+import { isParallelSafe, type Tool } from "../../core/tool.ts";
 import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../workspace/workspace.ts";
@@ -90,10 +90,13 @@ function unwrap(dispatch: DispatchTool | undefined, input: JsonValue): Asked {
   return { address: version === undefined ? name : `${name}@${version}`, dispatch: undefined, input: inner };
 }
 
-/** Whether a call must not run beside others: what it changes decides about them, or it cannot be undone. */
+/**
+ * Whether a call must not run beside others of its answer, but in the order asked: it changes something, and its tool does not say
+ * that this may happen in any order.
+ */
 export function isAlone({ tool, dispatch }: PlannedCall): boolean {
   if (dispatch !== undefined) return dispatch.annotations.readOnly !== true;
-  return tool !== undefined && (tool.annotations.destructive === true || tool.limits.maxConcurrent === 1);
+  return tool !== undefined && (!isParallelSafe(tool.annotations) || tool.limits.maxConcurrent === 1);
 }
 
 /** Whether its tool says that it only reads, or that it changes something; `undefined` if it says neither. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { permissionsSchema } from "../../core/permissions.ts";
+import { annotationNames } from "../../core/tool.ts";
 import { scriptLanguages, wasmLanguages } from "./tool-draft.ts";
 
 const text = { type: "string", minLength: 1 };
@@ -33,14 +34,9 @@ export const headProperties: JsonObject = {
     description: `${schemaText}: the parameters, e.g. {"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`,
   },
   annotations: {
-    ...closed({
-      readOnly: { type: "boolean" },
-      destructive: { type: "boolean" },
-      idempotent: { type: "boolean" },
-      openWorld: { type: "boolean" },
-    }),
+    ...closed(Object.fromEntries(annotationNames.map((name) => [name, { type: "boolean" }]))),
     description:
-      "readOnly: changes nothing; idempotent: may be run twice; destructive; openWorld: reaches other machines",
+      "readOnly: changes nothing; idempotent: may be run twice; destructive; openWorld: reaches other machines; parallelSafe: the order of calls does not matter",
   },
   permissions: {
     ...permissionsSchema,

@@ -21,6 +21,10 @@ test.for<[ToolAnnotations[], ToolAnnotations]>([
     { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   ],
   [[{ openWorld: false }, {}], { readOnly: false, destructive: true, idempotent: false }],
+  [
+    [{ parallelSafe: true, destructive: false }, { readOnly: true }],
+    { readOnly: false, destructive: false, idempotent: false, parallelSafe: true },
+  ],
 ])("deriveAnnotations() of %j", ([parts, expected]) => {
   const derived = deriveAnnotations(parts.map((annotations) => ({ name: "part", annotations })));
 
@@ -72,6 +76,10 @@ test.for<[ToolAnnotations, string]>([
   [
     { idempotent: true },
     'annotations.idempotent: expected no idempotent: true, because "remove" is not idempotent, found true',
+  ],
+  [
+    { parallelSafe: true },
+    'annotations.parallelSafe: expected no parallelSafe: true, because "remove" is not read-only or marked as parallelSafe, found true',
   ],
   [
     { openWorld: false },

@@ -2,7 +2,15 @@ import { createTool } from "../../core/define-tool.ts";
 import { KitbagError, quote, type Problem } from "../../core/errors.ts";
 import { checkPermissions, joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
-import type { ToolContext, FunctionCode, Tool, ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
+import {
+  type FunctionCode,
+  isParallelSafe,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  type ToolExample,
+  type ToolLimits,
+} from "../../core/tool.ts";
 import type { Part } from "./part.ts";
 
 /** What an author says about any tool that is made out of tools. */
@@ -75,11 +83,13 @@ const worst: ToolAnnotations = { readOnly: false, destructive: true, idempotent:
 export function deriveAnnotations(parts: readonly AnnotatedPart[]): ToolAnnotations {
   const all = parts.map(({ annotations = worst }) => annotations);
   const openWorld = all.every((one) => one.openWorld === false) ? false : all.some((one) => one.openWorld) || undefined;
+  const readOnly = all.every((one) => one.readOnly === true);
   return {
-    readOnly: all.every((one) => one.readOnly === true),
+    readOnly,
     destructive: all.some(isDestructive),
     idempotent: all.every(mayRunAgain),
     ...(openWorld !== undefined && { openWorld }),
+    ...(!readOnly && all.every(isParallelSafe) && { parallelSafe: true }),
   };
 }
 
@@ -102,6 +112,7 @@ const claims: readonly {
   { name: "destructive", claimed: false, holds: (part) => !isDestructive(part), words: "marked as not destructive" },
   { name: "idempotent", claimed: true, holds: mayRunAgain, words: "idempotent" },
   { name: "openWorld", claimed: false, holds: (part) => part.openWorld === false, words: "marked as openWorld: false" },
+  { name: "parallelSafe", claimed: true, holds: isParallelSafe, words: "read-only or marked as parallelSafe" },
 ];
 
 /** What an author claims for a composed tool that its parts do not bear out. */

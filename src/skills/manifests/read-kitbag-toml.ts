@@ -5,6 +5,7 @@ import { isName, nameRule } from "../../core/names.ts";
 import { permissionsSchema, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { annotationNames } from "../../core/tool.ts";
 import { withoutUndefined } from "../scripts/without-undefined.ts";
 import { parseManifestText } from "./parse-manifest-text.ts";
 import {
@@ -24,9 +25,7 @@ const closed = (properties: JsonObject, required: readonly string[] = []): JsonO
   additionalProperties: false,
 });
 
-const annotations = closed(
-  Object.fromEntries(["readOnly", "destructive", "idempotent", "openWorld"].map((name) => [name, { type: "boolean" }])),
-);
+const annotations = closed(Object.fromEntries(annotationNames.map((name) => [name, { type: "boolean" }])));
 
 const count = { type: "integer", minimum: 1 };
 const tags = { type: "array", items: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" } };

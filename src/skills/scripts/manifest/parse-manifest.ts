@@ -4,7 +4,7 @@ import { isName, nameRule } from "../../../core/names.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { checkSchema } from "../../../core/schema/check-schema.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
-import type { ToolAnnotations, ToolExample } from "../../../core/tool.ts";
+import { annotationNames, type ToolAnnotations, type ToolExample } from "../../../core/tool.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ManifestTool } from "./manifest-tool.ts";
 import { parseChoice, type Fields } from "./parse-choice.ts";
@@ -43,7 +43,6 @@ export const toolKeys = [
   "otherFields",
   "otherFlags",
 ];
-const annotationKeys = ["readOnly", "destructive", "idempotent", "openWorld"];
 
 /**
  * Reads `scripts/manifest.yml`. `paths` are the files of the skill. Contract: never throws; an entry with something wrong in it is
@@ -197,10 +196,10 @@ function schemaIn(reader: YamlReader, fields: Fields): JsonSchema | undefined {
 function annotationsIn(reader: YamlReader, fields: Fields): ToolAnnotations | undefined {
   const place = fields.get("annotations");
   if (place === undefined) return undefined;
-  reader.refuseUnknown(place, annotationKeys, "of the annotations");
+  reader.refuseUnknown(place, annotationNames, "of the annotations");
   const found: [string, boolean][] = [];
   for (const { key, place: inner } of place.entries()) {
-    if (!annotationKeys.includes(key)) continue;
+    if (!annotationNames.includes(key)) continue;
     if (typeof inner.value === "boolean") found.push([key, inner.value]);
     else reader.expect("true or false", key, inner);
   }
