@@ -39,7 +39,7 @@ export { resolveModel } from "./models/resolve/resolve-model.ts";
 export type { ResolveModelOptions } from "./models/resolve/resolve-model.ts";
 export type { Clock as ModelClock } from "./platform/clock.ts";
 export type { ModelError, ModelErrorCode } from "./models/retry/to-model-error.ts";
-export type { TimeLimits } from "./models/retry/watch.ts";
+export type { TimeLimits } from "./models/retry/time-limits.ts";
 export { withRetries } from "./models/retry/with-retries.ts";
 export type { Retry, RetryOptions } from "./models/retry/with-retries.ts";
 export { balance } from "./models/route/balance.ts";

@@ -62,6 +62,10 @@ export interface ProviderRow {
   readonly pricedAs?: string;
   /** Its answers cost nothing: Kitbag's own models, or a server on this machine. */
   readonly isFree?: boolean;
+  /** It may have to load a model before it answers, and reads a prompt slowly. */
+  readonly loadsModels?: boolean;
+  /** It shows no sign of life while a model thinks: always, or these of its interfaces. */
+  readonly thinksSilently?: true | readonly string[];
   readonly images?: ImageLimits;
   /** Its interfaces whose tool results hold pictures; the others write them out as text, in base64. */
   readonly resultImages?: readonly string[];
@@ -98,6 +102,7 @@ const openai: ProviderRow = {
   images: { mediaTypes: webImages, maxBytes: toBytes(20), maxEdge: Infinity, maxEdgeOfMany: Infinity },
   resultImages: ["openai.responses"],
   needsSafeIds: true,
+  thinksSilently: ["openai.chat"],
 };
 
 const anthropic: ProviderRow = {
@@ -143,13 +148,14 @@ const google: ProviderRow = {
     maxEdgeOfMany: Infinity,
   },
   resultImages: ["google.generative-ai"],
+  thinksSilently: true,
   sharesOptionsOf: "vertex",
   tracedAs: "gcp.gemini",
 };
 
 const lmStudioUrl = { option: "baseUrl", url: "http://127.0.0.1:1234/v1" };
 const bedrock: ProviderRow = { pricedAs: "aws", tracedAs: "aws.bedrock" };
-const vertex: ProviderRow = { pricedAs: "google", tracedAs: "gcp.vertex_ai" };
+const vertex: ProviderRow = { thinksSilently: true, pricedAs: "google", tracedAs: "gcp.vertex_ai" };
 
 /** The table, by the name that a model's name begins with. `local` needs nothing and is not in it. */
 const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
@@ -165,8 +171,11 @@ const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
   ],
   ["anthropic", anthropic],
   ["google", google],
-  ["ollama", { connection: compatible("ollama", { keys: [], findUrl: findOllama }), isFree: true }],
-  ["lmstudio", { connection: compatible("lmstudio", { keys: [], findUrl: () => lmStudioUrl }), isFree: true }],
+  ["ollama", { connection: compatible("ollama", { keys: [], findUrl: findOllama }), isFree: true, loadsModels: true }],
+  [
+    "lmstudio",
+    { connection: compatible("lmstudio", { keys: [], findUrl: () => lmStudioUrl }), isFree: true, loadsModels: true },
+  ],
   [
     "openai-compatible",
     {
@@ -174,10 +183,14 @@ const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
         keys: ["KITBAG_OPENAI_COMPATIBLE_KEY"],
         findUrl: (env) => ({ option: "baseUrl", url: env["KITBAG_OPENAI_COMPATIBLE_URL"]?.trim() || undefined }),
       }),
+      thinksSilently: true,
     },
   ],
   ["amazon-bedrock", bedrock],
-  ["azure", { needsSafeIds: true, sharesOptionsOf: "openai", tracedAs: "azure.ai.openai" }],
+  [
+    "azure",
+    { thinksSilently: ["azure.chat"], needsSafeIds: true, sharesOptionsOf: "openai", tracedAs: "azure.ai.openai" },
+  ],
   ["azure-openai", { pricedAs: "azure" }],
   ["bedrock", bedrock],
   ["google-vertex", vertex],

@@ -3,14 +3,15 @@ import type { FinishReason, Model, ModelAnswer, ModelCall, ModelPart } from "../
 import { withFacts, type PartAnswer, type PartSource } from "../shims/part-source.ts";
 import { askForParts } from "../shims/wrap-model.ts";
 import { toAbortError, type Clock } from "../../platform/clock.ts";
+import type { RequestLimits } from "./time-limits.ts";
 import { nameOf, toModelError } from "./to-model-error.ts";
-import { startWatch, type TimeLimits, type Watch } from "./watch.ts";
+import { startWatch, type Watch } from "./watch.ts";
 
 /** How a stream is opened. */
 export interface OpenOptions {
   readonly clock: Clock;
   /** @default the model is waited for as long as it takes */
-  readonly limits?: TimeLimits;
+  readonly limits?: RequestLimits | undefined;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
     source = answer.source;
     // Cancelling the stream ends a pending read of a part, so that the reads need no race with the timeout.
     watch.onStop(() => void source?.cancel());
-    const held = await readUntilAnswer(model, source, watch);
+    const held = await readUntilAnswer(model, source, { watch, limits });
     watch.arrive();
     return withFacts(
       { source: new RestSource({ model, call, source, held, watch, partMs: limits.partMs, clock }) },
@@ -77,22 +78,46 @@ const showing: ReadonlySet<string> = new Set<ModelPart["type"]>([
   "tool-result",
 ]);
 
-async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | undefined): Promise<ModelPart[]> {
+interface Watched {
+  readonly watch: Watch;
+  readonly limits: RequestLimits;
+}
+
+async function readUntilAnswer(model: Model, source: PartSource, watched: Watched | undefined): Promise<ModelPart[]> {
   const held: ModelPart[] = [];
   for (;;) {
     const next = source.next();
     const part = next instanceof Promise ? await next : next;
-    watch?.check();
+    watched?.watch.check();
     if (part === undefined) throw cut(model);
     if (part.type === "error") throw toModelError(model, part.error);
     if (part.type === "finish") checkFinish(model, part);
     held.push(part);
+    // It is at work, although nothing of it is shown.
+    if (part.type === "reasoning-start") watched?.watch.expect("first part", watched.limits.thinkingMs);
     if (showing.has(part.type) && !("delta" in part && part.delta === "")) return held;
   }
 }
 
+/**
+ * Asks a model for an answer that is not streamed.
+ *
+ * @throws {KitbagError} `model-timeout`; `model-unavailable` if the answer is incomplete; and whatever the model throws.
+ */
+export async function askWhole(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<ModelAnswer> {
+  const watch = limits && startWatch(model, { requestMs: limits.wholeMs }, clock, call.abortSignal);
+  try {
+    const asked = model.doGenerate(watch === undefined ? call : { ...call, abortSignal: watch.signal });
+    const answer = await (watch === undefined ? asked : watch.during(asked));
+    checkWhole(model, answer);
+    return answer;
+  } finally {
+    watch?.end();
+  }
+}
+
 /** @throws {KitbagError} `model-unavailable` if an answer is incomplete: it was interrupted, or ended with an error and is empty. */
-export function checkWhole(model: Model, { content, finishReason }: ModelAnswer): void {
+function checkWhole(model: Model, { content, finishReason }: ModelAnswer): void {
   const isEmpty = content.every((part) => part.type === "text" && part.text === "");
   if (isEmpty || finishReason?.unified === "interrupted") checkFinish(model, { finishReason });
 }

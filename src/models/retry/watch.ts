@@ -1,17 +1,8 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Model } from "../model.ts";
 import { toAbortError, type Clock } from "../../platform/clock.ts";
+import type { TimeLimits } from "./time-limits.ts";
 import { nameOf } from "./to-model-error.ts";
-
-/** How long a model is waited for, in milliseconds. `Infinity`: as long as it takes. */
-export interface TimeLimits {
-  /** From the question to the end of the answer, each time it is asked. @default Infinity */
-  readonly requestMs: number;
-  /** Until something of the answer is there. @default 300_000 */
-  readonly firstPartMs: number;
-  /** From one part of the answer to the next. @default 300_000 */
-  readonly partMs: number;
-}
 
 /** Watches one request: waiting for it ends on timeout, or when the caller aborts, whatever the provider does. */
 export interface Watch {

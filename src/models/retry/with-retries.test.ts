@@ -286,6 +286,48 @@ test.for([
   expect(clock.running()).toBe(0);
 });
 
+test.for([
+  ["anthropic.messages", 60_000],
+  ["google.generative-ai", 120_000],
+  ["openai.responses", 60_000],
+  ["openai.chat", 120_000],
+  ["ollama.chat", 300_000],
+  ["acme", 60_000],
+] as const)("withRetries() waits for a model of %s %i ms, and once more", async ([provider, limitMs]) => {
+  const clock = fakeClock();
+  const inner = scriptedModel([{ hangs: true }], { provider });
+
+  const asked = failureOf(readParts(withRetries(inner, { clock, random: () => 0 })));
+  await clock.advance(limitMs * 2 + 1000);
+
+  expect(await asked).toMatchObject({ code: "model-timeout", details: { phase: "first part", limitMs } });
+  expect(inner.calls).toHaveLength(2);
+});
+
+test("withRetries() waits longer for a model that says that it thinks", async () => {
+  const clock = fakeClock();
+  const thinking: Turn = { parts: [{ type: "reasoning-start", id: "1" }], then: "hang" };
+  const ask = (options: RetryOptions): Promise<unknown> =>
+    failureOf(readParts(withRetries(scriptedModel([thinking]), { clock, maxRetries: 0, ...options })));
+
+  const asked = [ask({}), ask({ firstPartMs: 1000 })];
+  await clock.advance(300_000);
+
+  expect(await Promise.all(asked)).toMatchObject([{ details: { limitMs: 300_000 } }, { details: { limitMs: 1000 } }]);
+});
+
+test("withRetries() adds no usual time limits to those of a model inside", async () => {
+  const clock = fakeClock();
+  const patient = withRetries(scriptedModel([{ hangs: true }]), { clock, firstPartMs: 400_000, maxRetries: 0 });
+  const asked = [
+    failureOf(readParts(withRetries(patient, { clock }))),
+    failureOf(readParts(withRetries(patient, { clock, firstPartMs: 5000, maxRetries: 0 }))),
+  ];
+  await clock.advance(400_000);
+
+  expect(await Promise.all(asked)).toMatchObject([{ details: { limitMs: 400_000 } }, { details: { limitMs: 5000 } }]);
+});
+
 test("withRetries() breaks off when the next part does not come in time", async () => {
   const clock = fakeClock();
   const inner = scriptedModel([{ parts: textParts("Hel").slice(0, 4), then: "hang" }]);

@@ -1,10 +1,19 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
-import type { Model, ModelAnswer, ModelCall } from "../model.ts";
+import type { Model, ModelCall } from "../model.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import { asModel } from "../shims/as-model.ts";
+import { keepsTime, timingOf } from "../shims/timing.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { machineClock, toAbortError, wait, type Clock } from "../../platform/clock.ts";
-import { checkWhole, openStream } from "./open-stream.ts";
+import { askWhole, openStream } from "./open-stream.ts";
+import {
+  checkTimeLimits,
+  givenLimits,
+  limitNames,
+  limitQuestion,
+  type TimedQuestion,
+  type TimeLimits,
+} from "./time-limits.ts";
 import {
   giveUp,
   isModelError,
@@ -13,7 +22,6 @@ import {
   toModelError,
   type ModelError,
 } from "./to-model-error.ts";
-import { startWatch, type TimeLimits } from "./watch.ts";
 
 /** What is known when a model is about to be asked again. */
 export interface Retry {
@@ -25,7 +33,7 @@ export interface Retry {
 
 /** How often, when and how long {@link withRetries} asks. */
 export interface RetryOptions extends Partial<TimeLimits> {
-  /** How often the model is asked again. @default 3 */
+  /** How often the model is asked again; after a time-out once at most. @default 3 */
   readonly maxRetries?: number;
   /** The first wait; each wait is twice the one before, with random jitter. @default 500 */
   readonly firstDelayMs?: number;
@@ -41,17 +49,17 @@ export interface RetryOptions extends Partial<TimeLimits> {
   readonly clock?: Clock;
 }
 
-type Plan = Required<Omit<RetryOptions, "onRetry" | "clock" | "random">>;
+type Plan = Required<Omit<RetryOptions, "onRetry" | "clock" | "random" | keyof TimeLimits>>;
 
 const usual: Plan = {
   maxRetries: 3,
   firstDelayMs: 500,
   maxDelayMs: 30_000,
   maxRetryAfterMs: 60_000,
-  requestMs: Infinity,
-  firstPartMs: 300_000,
-  partMs: 300_000,
 };
+
+/** Who waited for a model twice in vain has waited long enough. */
+const mostTimeouts = 2;
 
 /**
  * Asks a model again when it fails in a way that passes (rate limits, overload, errors of the server, lost connections), and
@@ -59,7 +67,7 @@ const usual: Plan = {
  *
  * **Contract**: nothing is asked again once a part of the answer was passed on: then the failure is a part of type `error` with a
  * {@link KitbagError}, followed by a `finish` that says `interrupted`. An aborted signal ends everything at once with its reason.
- * What fails is a {@link KitbagError}, with no key, header or prompt in it. Parts are passed on as they come. Wrappers inside
+ * Time limits hold for each model of a `fallback` or `balance`, not for the group. What fails is a {@link KitbagError}, with no key, header or prompt in it. Parts are passed on as they come. Wrappers inside
  * wrappers do not multiply: what was tried as often as it may be is not tried again by the one outside.
  *
  * @example
@@ -76,11 +84,13 @@ const usual: Plan = {
  */
 export function withRetries(given: Model, options: RetryOptions = {}): Model {
   const model = asModel(given);
-  checkOptionNames(options, [...Object.keys(usual), "onRetry", "random", "clock"]);
+  checkOptionNames(options, [...Object.keys(usual), ...limitNames, "onRetry", "random", "clock"]);
   const { onRetry, random = Math.random, clock = machineClock } = options;
   const plan = toPlan(options);
+  const limits = checkTimeLimits(options);
 
   const repeat = async <Answer>(call: ModelCall, ask: () => Promise<Answer>): Promise<Answer> => {
+    let timeouts = 0;
     for (let attempt = 1; ; attempt++) {
       try {
         return await ask();
@@ -89,27 +99,25 @@ export function withRetries(given: Model, options: RetryOptions = {}): Model {
         const error = toModelError(model, cause, clock.now());
         if (!isModelError(error) || !isWorthRetrying(error)) throw error;
         const waitMs = delay(plan, attempt, error, random);
-        if (attempt > plan.maxRetries || waitMs === undefined) throw giveUp(error);
+        if (error.code === "model-timeout") timeouts += 1;
+        if (attempt > plan.maxRetries || timeouts === mostTimeouts || waitMs === undefined) throw giveUp(error);
         onRetry?.({ error, attempt, waitMs });
         await wait(clock, waitMs, call.abortSignal);
       }
     }
   };
-  return wrapParts(model, {
-    doGenerate: (call) => repeat(call, () => generate(model, call, plan, clock)),
-    ask: (call) => repeat(call, () => openStream(model, call, { clock, limits: plan })),
+  const limit = (call: ModelCall): TimedQuestion => limitQuestion(model, call, { ...givenLimits(call), ...limits });
+  const made = wrapParts(model, {
+    doGenerate: (given) => {
+      const { call, limits } = limit(given);
+      return repeat(call, () => askWhole(model, call, { clock, limits }));
+    },
+    ask: (given) => {
+      const { call, limits } = limit(given);
+      return repeat(call, () => openStream(model, call, { clock, limits }));
+    },
   });
-}
-
-async function generate(model: Model, call: ModelCall, plan: Plan, clock: Clock): Promise<ModelAnswer> {
-  const watch = startWatch(model, plan, clock, call.abortSignal);
-  try {
-    const answer = await watch.during(model.doGenerate({ ...call, abortSignal: watch.signal }));
-    checkWhole(model, answer);
-    return answer;
-  } finally {
-    watch.end();
-  }
+  return timingOf(model) === "group" ? made : keepsTime(made, "single");
 }
 
 /** How long to wait; `undefined` if the provider asks for a longer wait than the plan allows. */
@@ -140,8 +148,5 @@ function toPlan(options: RetryOptions): Plan {
 function checkOption(name: keyof Plan, value: unknown): string | undefined {
   if (name === "maxRetries")
     return Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a whole number of at least 0";
-  const isLimit = name === "requestMs" || name === "firstPartMs" || name === "partMs";
-  const least = isLimit ? 1 : 0;
-  const isRight = typeof value === "number" && value >= least && (isLimit || value !== Infinity);
-  return isRight ? undefined : `a time in ms of at least ${least}`;
+  return typeof value === "number" && value >= 0 && value !== Infinity ? undefined : "a time in ms of at least 0";
 }

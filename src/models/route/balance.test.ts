@@ -13,6 +13,7 @@ import {
 } from "../../../test/support/scripted-models.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import type { Model } from "../model.ts";
+import { withRetries } from "../retry/with-retries.ts";
 import { balance, type BalanceOptions, type Outage } from "./balance.ts";
 
 const good: Turn = { parts: textParts("Hel", "lo") };
@@ -218,6 +219,39 @@ test("balance() takes out a model that breaks off each of its answers", async ()
 
   expect([before, sick.calls.length]).toEqual([3, 5]);
   expect(outages).toMatchObject([{ model: "acme/one", error: { code: "model-unavailable" } }]);
+});
+
+test("balance() asks another model when one hangs, and leaves that one alone at once", async () => {
+  const clock = fakeClock();
+  const outages: Outage[] = [];
+  const hung = scriptedModel([{ hangs: true }]);
+  const model = withRetries(pair(hung, { clock, onOutage: (outage) => outages.push(outage) }), {
+    clock,
+    firstPartMs: 1000,
+  });
+
+  const asked = readParts(model);
+  await clock.advance(1000);
+  const text = textOf(await asked);
+  await readParts(model);
+
+  expect(text).toBe("Hello");
+  expect(hung.calls).toHaveLength(1);
+  expect(outages).toMatchObject([{ error: { code: "model-timeout" }, restMs: 30_000 }]);
+});
+
+test("balance() asks another model after an answer that broke off", async () => {
+  const torn: Turn = { parts: textParts("Hello").slice(0, -1) };
+  const sick = scriptedModel([torn, good]);
+  const model = pair(sick, { clock: fakeClock() });
+
+  const lengths: number[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    await readParts(model);
+    lengths.push(sick.calls.length);
+  }
+
+  expect(lengths).toEqual([1, 1, 2]);
 });
 
 test("balance() asks the one whose time is over first when all are left alone, and fails as it does", async () => {

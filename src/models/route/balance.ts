@@ -1,9 +1,11 @@
-import { describeCause, KitbagError } from "../../core/errors.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall, ModelPart } from "../model.ts";
 import { machineClock, toAbortError, type Clock } from "../../platform/clock.ts";
+import { checkTimeLimits, limitNames, type TimeLimits } from "../retry/time-limits.ts";
 import {
+  giveUp,
   isModelError,
   retryAfterOf,
   toModelError,
@@ -11,10 +13,12 @@ import {
   type ModelErrorCode,
 } from "../retry/to-model-error.ts";
 import type { PartSource } from "../shims/part-source.ts";
+import { keepsTime } from "../shims/timing.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import {
   askCandidate,
   checkModels,
+  checkNumber,
   findSharedUrls,
   generateCandidate,
   toCandidates,
@@ -36,9 +40,9 @@ export interface Outage {
   readonly restMs: number;
 }
 
-/** How {@link balance} shares the work. */
-export interface BalanceOptions {
-  /** After how many failures in a row a model is taken out. @default 3 */
+/** How {@link balance} shares the work. The time limits hold for each model. */
+export interface BalanceOptions extends Partial<TimeLimits> {
+  /** After how many failures in a row a model is taken out; after one if it hung. @default 3 */
   readonly maxFailures?: number;
   /** For how long; then one question tries whether it is well again. @default 30_000 */
   readonly restMs?: number;
@@ -54,6 +58,8 @@ interface Member extends Candidate {
   readonly weight: number;
   inFlight: number;
   failures: number;
+  /** Its last answer broke off: the next question goes to another one. */
+  brokeOff: boolean;
   /** When it may be asked again, on the clock. */
   restsUntil: number;
 }
@@ -71,8 +77,8 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * load for its weight, chosen at random among equals.
  *
  * After a failure of the host or the key, the question goes to another model, as long as no part of the answer was shown. A model
- * that fails several times in a row, also in the middle of its answers, or that asks for a pause, gets no questions for that time,
- * an hour at most; then one question tries it. If all models pause, the one whose pause ends first is asked.
+ * that fails several times in a row, also in the middle of its answers, that hangs, or that asks for a pause, gets no questions for that
+ * time, an hour at most; then one question tries it. The question after an answer that broke off goes to another model. If all models pause, the one whose pause ends first is asked.
  *
  * @example
  * ```ts
@@ -89,10 +95,11 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) what the last model does.
  */
 export function balance(models: readonly BalancedModel[], options: BalanceOptions = {}): Model {
-  checkOptionNames(options, ["maxFailures", "restMs", "onOutage", "random", "clock"]);
+  checkOptionNames(options, ["maxFailures", "restMs", "onOutage", "random", "clock", ...limitNames]);
   const members = toMembers(models);
   const { random = Math.random, clock = machineClock } = options;
   const judge = createJudge(options, clock);
+  const asking = { clock, limits: checkTimeLimits(options) };
 
   const tryAll = async <Answer>(
     call: ModelCall,
@@ -115,24 +122,26 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
         const error = toModelError(member.model, cause, clock.now());
         if (!isModelError(error) || !ofTheHost.has(error.code)) throw error;
         judge(member, error);
-        if (left.size === 0) throw error;
+        // All were waited for: once is enough.
+        if (left.size === 0) throw error.code === "model-timeout" ? giveUp(error) : error;
       }
     }
   };
-  return wrapParts(describe(members), {
+  const made = wrapParts(describe(members), {
     doGenerate: (call) =>
       tryAll(call, async (member, release) => {
-        const answer = await generateCandidate(member, call);
+        const answer = await generateCandidate(member, call, asking);
         member.failures = 0;
         release();
         return answer;
       }),
     ask: (call) =>
       tryAll(call, async (member, release) => {
-        const answer = await askCandidate(member, call, clock);
+        const answer = await askCandidate(member, call, asking);
         return { ...answer, source: watchEnd(answer.source, { member, judge, release }) };
       }),
   });
+  return keepsTime(made, "group");
 }
 
 /** Together they are called as the first is. */
@@ -154,7 +163,7 @@ function toMembers(models: readonly BalancedModel[]): Member[] {
   return candidates.map((candidate, index) => {
     const weight = models[index]?.weight ?? 1;
     checkNumber(`models[${index}].weight`, weight, Number.MIN_VALUE);
-    return { ...candidate, weight, inFlight: 0, failures: 0, restsUntil: 0 };
+    return { ...candidate, weight, inFlight: 0, failures: 0, brokeOff: false, restsUntil: 0 };
   });
 }
 
@@ -165,18 +174,14 @@ function checkBalanced(option: string, given: unknown): void {
   throw new KitbagError("option-invalid", { option, found, expected: "an object { model, weight }" });
 }
 
-function checkNumber(option: string, value: unknown, least: number): void {
-  if (typeof value === "number" && Number.isFinite(value) && value >= least) return;
-  const expected = least === Number.MIN_VALUE ? "a number above 0" : `a number of at least ${least}`;
-  throw new KitbagError("option-invalid", { option, found: describeCause(value), expected });
-}
-
 /** The available model with the least load for its weight; without an available model, the one whose pause ends first. */
 function pick(members: readonly Member[], now: number, random: () => number): Member {
   // A model that returns from a pause gets one question at a time.
   const well = members.filter(({ restsUntil, inFlight }) => restsUntil <= now && (restsUntil === 0 || inFlight === 0));
   if (well.length === 0) return least(members, ({ restsUntil }) => restsUntil)[0] as Member;
-  const free = least(well, ({ inFlight, weight }) => inFlight / weight);
+  const whole = well.filter(({ brokeOff }) => !brokeOff);
+  for (const member of members) member.brokeOff = false;
+  const free = least(whole.length === 0 ? well : whole, ({ inFlight, weight }) => inFlight / weight);
   let chance = random() * free.reduce((sum, { weight }) => sum + weight, 0);
   for (const member of free) {
     chance -= member.weight;
@@ -211,7 +216,8 @@ function createJudge(options: BalanceOptions, clock: Clock): Judge {
   return (member, error) => {
     member.failures += 1;
     const after = retryAfterOf(error);
-    if (member.failures < maxFailures && after === undefined) return;
+    // To wait for it in vain once more would take too long.
+    if (member.failures < maxFailures && after === undefined && error.code !== "model-timeout") return;
     const restMs = Math.min(after ?? usualMs, Math.max(usualMs, longestRestMs));
     member.restsUntil = clock.elapsed() + restMs;
     onOutage?.({ model: member.id, error, restMs });
@@ -230,7 +236,7 @@ function watchEnd(source: PartSource, { member, judge, release }: Asked): PartSo
   const look = (part: ModelPart): void => {
     if (part.type === "error" && isModelError(part.error) && ofTheHost.has(part.error.code)) {
       if (!hasFailed) judge(member, part.error);
-      hasFailed = true;
+      hasFailed = member.brokeOff = true;
     }
     if (part.type === "finish" && !hasFailed) member.failures = 0;
   };

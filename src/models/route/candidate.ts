@@ -1,15 +1,16 @@
-import { KitbagError } from "../../core/errors.ts";
+import { describeCause, KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { providerRow } from "../providers.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { checkWhole, openStream } from "../retry/open-stream.ts";
-import { nameOf } from "../retry/to-model-error.ts";
+import { askWhole, openStream } from "../retry/open-stream.ts";
+import { givenLimits, limitQuestion, type TimedQuestion, type TimeLimits } from "../retry/time-limits.ts";
+import { isModelError, nameOf, type ModelError } from "../retry/to-model-error.ts";
 import { asModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
-import { mapSource, type PartAnswer } from "../shims/part-source.ts";
+import { mapSource, type PartAnswer, type PartSource } from "../shims/part-source.ts";
 import { namespacesOf, toMaker, toOwnCall, type Reader } from "./own-prompt.ts";
 
 /** A model that may be asked, among others. */
@@ -24,6 +25,13 @@ export function checkModels(models: unknown): void {
   if (Array.isArray(models) && models.length > 0) return;
   const found = Array.isArray(models) ? "an empty list" : showValue(models);
   throw new KitbagError("option-invalid", { option: "models", found, expected: "a list of at least one model" });
+}
+
+/** @throws {KitbagError} `option-invalid` if it is no number of at least `least`. */
+export function checkNumber(option: string, value: unknown, least: number): void {
+  if (typeof value === "number" && Number.isFinite(value) && value >= least) return;
+  const expected = least === Number.MIN_VALUE ? "a number above 0" : `a number of at least ${least}`;
+  throw new KitbagError("option-invalid", { option, found: describeCause(value), expected });
 }
 
 /**
@@ -42,22 +50,48 @@ export function toCandidates(models: readonly Model[]): Candidate[] {
   });
 }
 
+/** How a candidate is asked. */
+export interface AskOptions {
+  readonly clock: Clock;
+  /** The time limits of the group: they hold for each of its models. */
+  readonly limits: Partial<TimeLimits>;
+}
+
 /** Asks for the parts of an answer; rejects as long as none was shown. */
-export async function askCandidate(candidate: Candidate, call: ModelCall, clock: Clock): Promise<PartAnswer> {
+export async function askCandidate(candidate: Candidate, given: ModelCall, options: AskOptions): Promise<PartAnswer> {
   const priced = loadPrices(candidate);
-  const answer = await openStream(candidate.model, toOwnCall(call, candidate), { clock });
+  const { clock } = options;
+  const { call, limits } = toTimed(candidate, given, options);
+  const answer = await openStream(candidate.model, call, { clock, limits });
   await priced;
   return { ...answer, source: mapSource(answer.source, (part) => markPart(part, candidate)) };
 }
 
+/** The parts of an answer; `tell` is called with what breaks it off. */
+export function onBreak(source: PartSource, tell: (error: ModelError) => void): PartSource {
+  return mapSource(source, (part) => {
+    if (part.type === "error" && isModelError(part.error)) tell(part.error);
+    return part;
+  });
+}
+
 /** Asks for a whole answer. */
-export async function generateCandidate(candidate: Candidate, call: ModelCall): Promise<ModelAnswer> {
+export async function generateCandidate(
+  candidate: Candidate,
+  given: ModelCall,
+  options: AskOptions,
+): Promise<ModelAnswer> {
   const priced = loadPrices(candidate);
-  const answer = await candidate.model.doGenerate(toOwnCall(call, candidate));
-  checkWhole(candidate.model, answer);
+  const { clock } = options;
+  const { call, limits } = toTimed(candidate, given, options);
+  const answer = await askWhole(candidate.model, call, { clock, limits });
   await priced;
   const content = answer.content.map((item) => markPart(item, candidate));
   return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };
+}
+
+function toTimed(candidate: Candidate, call: ModelCall, { limits }: AskOptions): TimedQuestion {
+  return limitQuestion(candidate.model, toOwnCall(call, candidate), { ...givenLimits(call), ...limits });
 }
 
 /** A cost counter loads prices for the first model only, so this loads those of the model that answers, before the answer ends. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import {
   apiError,
+  type FakeClock,
   fakeClock,
   finishPart,
   question,
@@ -14,6 +15,8 @@ import {
 import { isKitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall, ModelPart, ModelPrompt } from "../model.ts";
 import { withRetries } from "../retry/with-retries.ts";
+import { withSettings } from "../resolve/with-settings.ts";
+import { withSafeIds } from "../shims/call-ids.ts";
 import { balance } from "./balance.ts";
 import { fallback, type Fallback } from "./fallback.ts";
 
@@ -82,6 +85,135 @@ test("fallback() asks the next model after a time-out", async () => {
   await clock.advance(1000);
 
   expect(textOf(await asked)).toBe("Hello");
+});
+
+const hung: Turn = { hangs: true };
+const hangsInside: Turn = { parts: textParts().slice(0, 3), then: "hang" };
+
+test.for([
+  ["of its own", (models: Model[], clock: FakeClock) => fallback(models, { clock, firstPartMs: 1500 })],
+  [
+    "of withRetries() around it",
+    (models: Model[], clock: FakeClock) =>
+      withRetries(fallback(models, { clock }), { clock, firstPartMs: 1500, maxRetries: 1 }),
+  ],
+  [
+    "of withRetries() around other wrappers",
+    (models: Model[], clock: FakeClock) =>
+      withRetries(withSafeIds(withSettings(fallback(models, { clock }), { temperature: 0 })), {
+        clock,
+        firstPartMs: 1500,
+      }),
+  ],
+  [
+    "of a group around it",
+    (models: Model[], clock: FakeClock) =>
+      fallback([balance([{ model: fallback(models, { clock }) }], { clock })], { clock, firstPartMs: 1500 }),
+  ],
+] as const)("fallback() gives each of its models the time limits %s", async ([, make]) => {
+  const clock = fakeClock();
+  const models = [
+    scriptedModel([hung], openai),
+    scriptedModel([hangsInside], google),
+    scriptedModel([good], anthropic),
+  ];
+
+  const asked = readParts(make(models, clock));
+  await clock.advance(3000);
+
+  expect(textOf(await asked)).toBe("Hello");
+  expect(models.map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
+  expect(models[0]?.calls[0]?.abortSignal?.aborted).toBe(true);
+  expect(clock.running()).toBe(0);
+});
+
+test("fallback() waits for a model as long as is usual for its provider, with or without a stream", async () => {
+  const clock = fakeClock();
+  const seen: Fallback[] = [];
+  const models = [scriptedModel([hung], anthropic), scriptedModel([hung], google), scriptedModel([good], openai)];
+  const model = fallback(models, { clock, restMs: 0, onFallback: (event) => seen.push(event) });
+
+  const asked = readParts(model);
+  await clock.advance(180_000);
+  await asked;
+  const whole = model.doGenerate(question);
+  await clock.advance(900_000);
+  await whole;
+
+  expect(seen.map(({ error }) => error.details)).toMatchObject([
+    { phase: "first part", limitMs: 60_000 },
+    { phase: "first part", limitMs: 120_000 },
+    { phase: "request", limitMs: 300_000 },
+    { phase: "request", limitMs: 600_000 },
+  ]);
+});
+
+test("fallback() leaves the time limits of a model of its own to that model", async () => {
+  const clock = fakeClock();
+  const slow = withRetries(scriptedModel([hung], anthropic), { clock, firstPartMs: 500_000, maxRetries: 0 });
+  const model = fallback([slow, scriptedModel([good], openai)], { clock });
+
+  const asked = readParts(model);
+  await clock.advance(499_999);
+  const early = clock.running();
+  await clock.advance(1);
+
+  expect(textOf(await asked)).toBe("Hello");
+  expect(early).toBeGreaterThan(0);
+});
+
+test("fallback() begins with the next model for a while after one hung, and then with the first again", async () => {
+  const clock = fakeClock();
+  const first = scriptedModel([hung, good], openai);
+  const second = scriptedModel([good], anthropic);
+  const model = fallback([first, second], { clock, firstPartMs: 1000, restMs: 20_000 });
+
+  const asked = readParts(model);
+  await clock.advance(1000);
+  await asked;
+  await readParts(model);
+  await clock.advance(19_999);
+  await readParts(model);
+  const resting = first.calls.length;
+  await clock.advance(1);
+  await readParts(model);
+
+  expect(resting).toBe(1);
+  expect([first.calls.length, second.calls.length]).toEqual([2, 3]);
+});
+
+test("fallback() waits for each model once if all hang", async () => {
+  const clock = fakeClock();
+  const models = [scriptedModel([hung], openai), scriptedModel([hung], anthropic)];
+
+  const asked = failureOf(readParts(withRetries(fallback(models, { clock }), { clock, firstPartMs: 1000 })));
+  await clock.advance(60_000);
+
+  expect(await asked).toMatchObject({ code: "model-timeout" });
+  expect(models.map(({ calls }) => calls.length)).toEqual([1, 1]);
+});
+
+test("fallback() begins with the next model after an answer that broke off, and asks a resting one if no other is left", async () => {
+  const clock = fakeClock();
+  const torn: Turn = { parts: textParts("Hel").slice(0, 4), then: { breaks: new TypeError("terminated") } };
+  const first = scriptedModel([torn, good], openai);
+  const second = scriptedModel([good, overloaded], anthropic);
+  const model = fallback([first, second], { clock });
+
+  const texts = [textOf(await readParts(model)), textOf(await readParts(model)), textOf(await readParts(model))];
+
+  expect(texts).toEqual(["Hel", "Hello", "Hello"]);
+  expect([first.calls.length, second.calls.length]).toEqual([2, 2]);
+});
+
+test.for([
+  { restMs: -1 },
+  { restMs: Number.NaN },
+  { firstPartMs: 0 },
+  { partMs: Number.NaN },
+  { requestMs: "1" as never },
+])("fallback() refuses the options %j", (options) => {
+  expect(() => fallback([scriptedModel([good])], options)).toThrow(/^Cannot use "/u);
 });
 
 test.for([400, 401, 403, 404, 422])("fallback() does not hide the status %s", async (status) => {
@@ -348,7 +480,7 @@ test("fallback() passes on a prompt with nothing foreign in it as it is", async 
 
   await readParts(fallback([first]), call);
 
-  expect(first.calls[0]).toBe(call);
+  expect(first.calls[0]?.prompt).toBe(call.prompt);
 });
 
 test("fallback() gives a model of another provider the tools that Anthropic's was given in the conversation, and says so in words", async () => {
@@ -370,7 +502,7 @@ test("fallback() gives a model of another provider the tools that Anthropic's wa
 
   await readParts(fallback([first, second]), call);
 
-  expect(first.calls[0]).toBe(call);
+  expect(first.calls[0]).toMatchObject({ prompt: call.prompt, tools: call.tools });
   expect(second.calls[0]?.tools?.map(({ name }) => name)).toEqual(["activate_skill", "a__two"]);
   expect(second.calls[0]?.prompt.slice(-2)).toEqual([
     toSaid("Tools that can be called from now on: a__one, a__two."),
@@ -469,4 +601,11 @@ function mixedPrompt(): ModelPrompt {
       ],
     },
   ];
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<unknown> {
+  return asked.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
 }

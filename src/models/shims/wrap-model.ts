@@ -1,5 +1,6 @@
 import type { Model, ModelAnswer, ModelCall, ModelStream } from "../model.ts";
 import { fromPartAnswer, toPartAnswer, type PartAnswer } from "./part-source.ts";
+import { keepsTime, timingOf } from "./timing.ts";
 
 /** What a wrapper does instead of the model inside. */
 export interface ModelMethods {
@@ -18,7 +19,7 @@ type Described = Pick<Model, "modelId" | "provider" | "supportedUrls">;
 
 /** A model with the identity of `model` that answers with `methods`. */
 export function wrapModel(model: Described, methods: ModelMethods): Model {
-  return {
+  const wrapped: Model = {
     specificationVersion: "v4",
     provider: model.provider,
     modelId: model.modelId,
@@ -28,6 +29,8 @@ export function wrapModel(model: Described, methods: ModelMethods): Model {
     },
     ...methods,
   };
+  const timing = timingOf(model);
+  return timing === undefined ? wrapped : keepsTime(wrapped, timing);
 }
 
 const own = Symbol("parts");
