@@ -10,13 +10,9 @@ import { needRuns, type AgentParts } from "./agent-parts.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { checkAgentOptions, checkResumeOptions } from "./check-agent-options.ts";
 import { createUsageCounter } from "./cost/usage-counter.ts";
-import { decideApproval } from "./log/decide-approval.ts";
-import { forkRun } from "./log/fork-run.ts";
-import { replayRun } from "./log/replay-run.ts";
 import { createModelSource } from "./model-source.ts";
-import { prepareResume } from "./run/prepare-resume.ts";
 import { prepareRun } from "./run/prepare-run.ts";
-import { startRun } from "./run/start-run.ts";
+import { startRun, type RunStart } from "./run/start-run.ts";
 import { createAgentTelemetry } from "./telemetry/agent-telemetry.ts";
 
 /**
@@ -53,19 +49,23 @@ export function createAgent(options: AgentOptions): Agent {
     telemetry,
   };
 
+  // What reads journals is loaded when a journal is read: many programs only run tasks.
+  const resume = async (start: RunStart) => (await import("./run/prepare-resume.ts")).prepareResume(parts, start);
+
   return {
     run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
       startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) => prepareRun(parts, task, start)),
-    resume: (id: string, runOptions: RunOptions = {}): AgentRun =>
-      startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start)),
-    replay: (id) => replayRun(parts, id),
+    resume: (id: string, runOptions: RunOptions = {}): AgentRun => startRun(id, runOptions, telemetry, resume),
+    replay: async (id) => (await import("./log/replay-run.ts")).replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
       checkResumeOptions(runOptions);
       const { model, user } = runOptions;
+      const { forkRun } = await import("./log/fork-run.ts");
       const forkId = await forkRun(parts, { id, step, model, user }, changes);
-      return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
+      return startRun(forkId, runOptions, telemetry, resume);
     },
     async decide(approval, decision) {
+      const { decideApproval } = await import("./log/decide-approval.ts");
       await decideApproval({ runs: needRuns(parts.runs), sealer: options.audit }, approval, decision);
     },
     get totalCost() {

@@ -48,7 +48,9 @@ test.for(ways)(
     expect(look.schemaTokens).toBeGreaterThan(other.schemaTokens);
     expect(look.inputTokens).toBeGreaterThan(look.schemaTokens + look.resultTokens);
     expect(look).toMatchObject({ calls: 1, resultTokens: expect.toSatisfy(isPositive) });
-    expect(other).toMatchObject({ calls: 0, resultTokens: 0, inputTokens: other.schemaTokens });
+    expect(other).toMatchObject({ calls: 0, resultTokens: 0 });
+    // Rows are rounded so that their sum is right.
+    expect(other.inputTokens - other.schemaTokens).toBeLessThanOrEqual(1);
     expect(skill).toMatchObject({ calls: 1, resultTokens: expect.toSatisfy(isPositive) });
     expect(skill.resultTokens).toBeLessThan(look.schemaTokens);
     expect(sum(rows, "inputTokens")).toBe(run.usage.inputTokens);

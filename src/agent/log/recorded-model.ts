@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Model, ModelPart, ModelStream } from "../../models/model.ts";
+import type { Model, ModelPart } from "../../models/model.ts";
+import { toParts } from "../../models/shims/stream-answer.ts";
 import type { ModelAnswered } from "../events.ts";
 
 /** Makes a model that gives the answers of a run again, one after the other, as streams. */
@@ -24,45 +25,15 @@ export function recordedModel(answers: readonly ModelAnswered[], first = 0): Mod
       return { content: [...content], finishReason: toReason(finishReason), usage, warnings: [] };
     },
     async doStream() {
-      return toStream(answer());
+      return { stream: ReadableStream.from(toStreamed(answer())) };
     },
   };
 }
 
-function toStream(answer: ModelAnswered): ModelStream {
-  const parts = toParts(answer);
-  let next = 0;
-  return {
-    stream: new ReadableStream<ModelPart>({
-      pull(controller) {
-        const part = parts[next++];
-        if (part === undefined) controller.close();
-        else controller.enqueue(part);
-      },
-    }),
-  };
-}
-
-function toParts({ content, finishReason, usage, unknown = [] }: ModelAnswered): ModelPart[] {
-  const parts: ModelPart[] = [];
-  for (const [index, item] of content.entries()) {
-    if (item.type !== "text" && item.type !== "reasoning") {
-      parts.push(item);
-      continue;
-    }
-    const { type, text, providerMetadata } = item;
-    const id = String(index);
-    parts.push(
-      { type: `${type}-start`, id },
-      { type: `${type}-delta`, id, delta: text },
-      { type: `${type}-end`, id, ...(providerMetadata && { providerMetadata }) },
-    );
-  }
-  return [
-    ...parts,
-    ...(unknown as unknown as ModelPart[]),
-    { type: "finish", finishReason: toReason(finishReason), usage },
-  ];
+function* toStreamed({ content, finishReason, usage, unknown = [] }: ModelAnswered): Generator<ModelPart> {
+  yield* toParts(content);
+  yield* unknown as unknown as ModelPart[];
+  yield { type: "finish", finishReason: toReason(finishReason), usage };
 }
 
 function toReason(unified: string): Extract<ModelPart, { type: "finish" }>["finishReason"] {

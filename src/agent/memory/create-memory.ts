@@ -1,7 +1,6 @@
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import type { ReadyModel } from "../model-source.ts";
-import { compact } from "./compact.ts";
 import { type ConversationLimits, limitsOf, type Memory, type MemoryOptions } from "./memory-options.ts";
 import { countAnnounced, countSaid } from "./message-text.ts";
 
@@ -53,6 +52,7 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, .
       limit(view);
       return tokens > limits.tokens;
     },
-    fit: (need) => compact(need, { options, limits, ...summaries }),
+    // Loaded when a conversation is too long: most never are.
+    fit: async (need) => (await import("./compact.ts")).compact(need, { options, limits, ...summaries }),
   };
 }

@@ -21,7 +21,7 @@ import { renderSystem } from "../exposure/render-system.ts";
 import { tellActivation } from "../exposure/tell-activation.ts";
 import { toDispatchModelTool } from "../exposure/to-model-tools.ts";
 import { createRunLog, noLog, type RunLog, toKeptEvent } from "../log/run-log.ts";
-import { openConversation, type OpenConversation } from "../memory/conversations/open-conversation.ts";
+import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
 import { createMemory } from "../memory/create-memory.ts";
 import { canAfford, type ReadyModel, requirePrice } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
@@ -45,7 +45,7 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
   const { conversation: name } = options;
-  const conversation = name === undefined ? undefined : await openConversation(agent.options.store, name);
+  const conversation = name === undefined ? undefined : await openNamed(agent, name);
   const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
   const session = agent.options.workspace.openSession();
   let log: RunLog | undefined;
@@ -67,6 +67,11 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
     await Promise.all([session.close(), log?.close()]);
     throw cause;
   }
+}
+
+async function openNamed({ options }: AgentParts, name: string): Promise<OpenConversation> {
+  const { openConversation } = await import("../memory/conversations/open-conversation.ts");
+  return openConversation(options.store, name);
 }
 
 /** Applies the guards to the task. Returns it with what the guards did. @throws {KitbagError} `guard-refused` */

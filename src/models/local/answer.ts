@@ -1,5 +1,6 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
+import { toParts } from "../shims/stream-answer.ts";
 import { estimatePromptTokens } from "../tokens/estimate-tokens.ts";
 import { decide } from "./decide.ts";
 import { toJsonAnswer } from "./json-answer.ts";
@@ -70,33 +71,19 @@ function cutToStop(
   const stopped = text.slice(0, Math.min(text.length, ...ends));
   if (estimateTokens(stopped) <= maxTokens) return { text: stopped, isCut: false };
   let shown = "";
-  for (const [word] of stopped.matchAll(wordByWord)) {
+  for (const [word] of stopped.matchAll(/\s*\S{1,64}|\s+$/gu)) {
     if (estimateTokens(shown + word) > maxTokens) break;
     shown += word;
   }
   return { text: shown, isCut: true };
 }
 
-/** How a text is streamed. */
-const wordByWord = /\s*\S{1,64}|\s+$/gu;
-
-/** The parts of an answer as other models send them: text word by word, the input of a call in pieces. */
-export function* toParts({ content, finishReason, usage }: ModelAnswer): Generator<ModelPart> {
+/** The parts of an answer as other models send them. Ends with the reason of an abort. */
+export function* toStreamed({ content, finishReason, usage }: ModelAnswer, signal?: AbortSignal): Generator<ModelPart> {
   yield { type: "stream-start", warnings: [] };
-  for (const [index, part] of content.entries()) {
-    if (part.type === "text") {
-      const id = String(index);
-      yield { type: "text-start", id };
-      for (const [delta] of part.text.matchAll(wordByWord)) yield { type: "text-delta", id, delta };
-      yield { type: "text-end", id };
-    } else if (part.type === "tool-call") {
-      const { toolCallId: id, toolName, input } = part;
-      yield { type: "tool-input-start", id, toolName };
-      for (let at = 0; at < input.length; at += 32)
-        yield { type: "tool-input-delta", id, delta: input.slice(at, at + 32) };
-      yield { type: "tool-input-end", id };
-      yield part;
-    }
+  for (const part of toParts(content)) {
+    signal?.throwIfAborted();
+    yield part;
   }
   yield { type: "finish", finishReason, usage };
 }

@@ -1,6 +1,5 @@
-import type { JsonValue } from "../../core/json.ts";
-import { isSchemaObject } from "../../core/schema/json-schema.ts";
-import { parseJson } from "./conversation.ts";
+import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
+import { convertTo } from "../../core/schema/coerce.ts";
 import type { Parameter } from "./parameters.ts";
 import { squash, stemsOf } from "./words.ts";
 
@@ -19,9 +18,11 @@ export function convertText(parameter: Parameter, text: string): JsonValue | und
     case "array":
       return toList(parameter, text);
     case "object":
-      return parseAs(text, isSchemaObject);
+      return convertTo("object", text, maxJsonDepth);
     case "any":
-      return toNumber(parameter, text) ?? parseAs(text, (value) => typeof value === "object") ?? text;
+      return (
+        toNumber(parameter, text) ?? convertTo(/^\s*\[/u.test(text) ? "array" : "object", text, maxJsonDepth) ?? text
+      );
   }
 }
 
@@ -66,14 +67,9 @@ function toNumber({ type, schema }: Parameter, text: string): number | undefined
 }
 
 function toList({ item }: Parameter, text: string): JsonValue | undefined {
-  const list = parseAs(text, Array.isArray);
+  const list = convertTo("array", text, maxJsonDepth);
   if (list !== undefined) return list;
   const parts = text.split(/\s*,\s*/u).filter((part) => part !== "");
   const values = parts.map((part) => (item === undefined ? part : convertText(item, part)));
   return values.length === 0 || values.includes(undefined) ? undefined : (values as JsonValue[]);
-}
-
-function parseAs(text: string, isRight: (value: unknown) => boolean): JsonValue | undefined {
-  const value = parseJson(text);
-  return isRight(value) ? value : undefined;
 }

@@ -6,7 +6,7 @@ import { localModel } from "./local-model.ts";
 const weather = {
   name: "get_weather",
   description: "Tells the weather of a city.",
-  input: "{\n  city: string;\n}",
+  inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   available: true,
 };
 const forecast = { ...weather, available: false, skill: "weather" };
@@ -15,11 +15,11 @@ test("localModel() searches by the words of a request, calls what was found by i
   const asked = say("What is the weather in Lisbon?");
   const found = [
     ...asked,
-    ...done("search_tools", { query: "weather", limit: 12, detail: "schema" }, { tools: [weather] }),
+    ...done("search_tools", { query: "weather", limit: 12, detail: "json" }, { tools: [weather] }),
   ];
   const called = [...found, ...done("call_tool", { name: "get_weather", input: { city: "Lisbon" } }, "sunny")];
 
-  expect(await answer(asked)).toEqual([["search_tools", { query: "weather Lisbon", limit: 12, detail: "schema" }]]);
+  expect(await answer(asked)).toEqual([["search_tools", { query: "weather Lisbon", limit: 12, detail: "json" }]]);
   expect(await answer(found)).toEqual([["call_tool", { name: "get_weather", input: { city: "Lisbon" } }]]);
   expect(await answer(called)).toBe("sunny");
 });
@@ -41,7 +41,7 @@ test("localModel() searches again for the tools of a skill that it opened from t
     ...weather,
     name: "weather__sea",
     description: "Tells how warm the sea is.",
-    input: "{\nbeach: string\n}",
+    inputSchema: { type: "object", properties: { beach: { type: "string" } }, required: ["beach"] },
   };
   const opened: ModelPrompt = [
     { role: "system", content: system },
@@ -52,7 +52,7 @@ test("localModel() searches again for the tools of a skill that it opened from t
   const query = "weather warm sea beach Bondi";
   const found = [...opened, ...done("search_tools", { query }, { tools: [{ ...sea, skill: "weather" }] })];
 
-  expect(await answer(opened)).toEqual([["search_tools", { query, limit: 12, detail: "schema" }]]);
+  expect(await answer(opened)).toEqual([["search_tools", { query, limit: 12, detail: "json" }]]);
   expect(await answer(found)).toEqual([["call_tool", { name: "weather__sea", input: { beach: "Bondi" } }]]);
 });
 
@@ -74,7 +74,7 @@ test("localModel() says that there is nothing after it has searched", async () =
   const asked = say("translate this poem");
   const searched = [...asked, ...done("search_tools", { query: "translate poem" }, { tools: [] })];
 
-  expect(await answer(asked)).toEqual([["search_tools", { query: "translate poem", limit: 12, detail: "schema" }]]);
+  expect(await answer(asked)).toEqual([["search_tools", { query: "translate poem", limit: 12, detail: "json" }]]);
   expect(await answer(searched)).toContain("no tool");
 });
 
@@ -83,7 +83,7 @@ function tool(name: string, properties: Readonly<Record<string, object>>): Model
 }
 
 const tools = [
-  tool("search_tools", { query: {}, limit: {}, detail: { enum: ["names", "schema"] } }),
+  tool("search_tools", { query: {}, limit: {}, detail: { enum: ["names", "json"] } }),
   tool("describe_tool", { name: {} }),
   tool("call_tool", { name: {}, input: {} }),
   tool("activate_skill", { name: {} }),

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ModelTool } from "../model.ts";
 import { asObject, type Conversation, type DoneCall, type ListedSkill } from "./conversation.ts";
-import { parseDeclaration } from "./parse-declaration.ts";
 import type { Request } from "./read-request.ts";
 
 /** What a conversation has told about tools that are not in the list: they are found with `search_tools` and called with `call_tool`. */
@@ -75,13 +74,12 @@ function addLast(found: Map<string, FoundTool>, tool: FoundTool): void {
   if (tool.name !== "") found.set(tool.name, tool);
 }
 
-function toFound({ name, description, input, skill }: JsonObject): FoundTool {
-  const inputSchema = parseDeclaration(textOf(input)) ?? {};
+function toFound({ name, description, inputSchema, skill }: JsonObject): FoundTool {
   return {
     type: "function",
     name: textOf(name),
     description: textOf(description),
-    inputSchema,
+    inputSchema: asObject(inputSchema),
     ...(typeof skill === "string" && { skill }),
   };
 }
@@ -108,7 +106,7 @@ export function findSearch(
   const query = (words.length === 0 ? [skill, step.text] : [skill, ...words]).join(" ").trim().slice(0, 200);
   if (dispatch.searched.has(query)) return undefined;
   const known = search?.inputSchema["properties"] ?? {};
-  const input = { query, ...("limit" in known && { limit: 12 }), ...("detail" in known && { detail: "schema" }) };
+  const input = { query, ...("limit" in known && { limit: 12 }), ...("detail" in known && { detail: "json" }) };
   return { tool: "search_tools", input };
 }
 

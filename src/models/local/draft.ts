@@ -67,7 +67,7 @@ export function giveNamed(
 
 const links = /^(?:a|an|called|is|named|of|the)$/iu;
 
-/** The parameter that the words before a piece name ("room 5", "in the room called 5"), by as many words as possible. */
+/** The parameter that the words before a piece name ("room 5", "in the room called 5"). */
 export function findCued({ tokens }: Draft, parameters: readonly Parameter[], index: number): Parameter | undefined {
   const [before, earlier] = [tokens[index - 1], tokens[index - 2]];
   const cues = before !== undefined && links.test(before.text) ? [before, earlier] : [before];
@@ -77,9 +77,7 @@ export function findCued({ tokens }: Draft, parameters: readonly Parameter[], in
         cue?.kind === "word" &&
         (squash(cueOf(cue.text)) === squash(name) || cue.stems.some((stem) => words.includes(stem))),
     );
-  const said = new Set(tokens.slice(Math.max(0, index - 4), index).flatMap(({ stems }) => stems));
-  const count = ({ words }: Parameter): number => words.filter((word) => said.has(word)).length;
-  return parameters.filter(isCued).toSorted((left, right) => count(right) - count(left))[0];
+  return parameters.find(isCued);
 }
 
 const times =

@@ -25,11 +25,8 @@ function giveMarked(draft: Draft): void {
     const open = draft.parameters.filter((one) => one.type === "array" || !draft.values.has(one.name));
     const isOfKind = ({ takes, type, item }: Parameter): boolean =>
       (item?.takes ?? takes) === kind || (kind === "json" && /array|object/u.test(type));
-    const isAddress = ({ name, description }: Parameter): boolean =>
-      /email|url/u.test(kind) && /address|e-?mail|notify|recipient|url|^(?:cc|to)\b/iu.test(`${name} ${description}`);
     const cued = findCued(draft, open.filter(isTextual), draft.tokens.indexOf(token));
-    const isLike = (one: Parameter): boolean =>
-      isTextual(one) && (isAddress(one) || (kind === "id" && isShapedLike(one, text)));
+    const isLike = (one: Parameter): boolean => isTextual(one) && kind === "id" && isShapedLike(one, text);
     const isGiven = give(draft, open.find(isOfKind) ?? cued ?? open.find(isLike), text, [token]);
     if (isGiven && /email|url/u.test(kind)) draft.placed += 1;
   }
@@ -51,10 +48,8 @@ function giveQuoted(draft: Draft): void {
     const open = openOf(draft).filter((one) => isTextual(one) && (one.takes !== "file" || /[./]/u.test(token.text)));
     const needed = open.filter(({ isRequired }) => isRequired);
     const optional = open.filter(({ takes }) => takes === "text");
-    const isFew = left.length < needed.length || draft.tokens[draft.tokens.indexOf(token) - 1]?.hasColon === true;
-    const long = token.kind === "quote" && isFew ? needed.find(({ name }) => longTexts.test(name)) : undefined;
     const only = !isNeeded && optional.length === 1 ? optional[0] : undefined;
-    give(draft, long ?? needed[0] ?? only, token.text, [token]);
+    give(draft, needed[0] ?? only, token.text, [token]);
   }
 }
 

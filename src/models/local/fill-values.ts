@@ -1,6 +1,6 @@
 import { findCued, freeOf, give, giveNamed, openOf, type Draft } from "./draft.ts";
 import type { Parameter } from "./parameters.ts";
-import { readRequest, type Token } from "./read-request.ts";
+import type { Token } from "./read-request.ts";
 
 const beginnings = /^(?:after|begin|between|from|since|start|starting)/iu;
 const ends = /^(?:and|before|end|through|till|to$|until)/iu;
@@ -44,20 +44,13 @@ export function giveNumbers(draft: Draft): void {
     if (before !== undefined && behind !== undefined && before !== behind) return false;
     const marks = [draft.tokens[index - 1], next].filter((one) => one !== undefined && most.test(one.text)) as Token[];
     const limit = takers.find(({ name, description }) => limits.test(name) || /^how many/iu.test(description));
-    const parameter =
-      before ?? behind ?? takers.find((one) => isCounted(one, next)) ?? (marks.length > 0 ? limit : undefined);
+    const parameter = before ?? behind ?? (marks.length > 0 ? limit : undefined);
     return !give(draft, parameter, token.text, parameter === limit ? [token, ...marks] : [token]);
   });
   const needed = openOf(draft).filter(({ isRequired }) => isRequired);
   const numeric = needed.filter(isNumeric);
   const takers = numeric.length === left.length ? numeric : numeric.length === 0 ? needed.filter(isNumberText) : [];
   for (const [index, token] of left.entries()) give(draft, takers[index], token.text, [token]);
-}
-
-/** "3 levels" for "how many levels to show". */
-function isCounted({ description }: Parameter, next: Token | undefined): boolean {
-  const [, counted = ""] = /\b(?:how many|number of) (\p{L}+)/iu.exec(description) ?? [];
-  return counted !== "" && readRequest(counted).tokens[0]?.stems[0] === next?.stems[0];
 }
 
 /** What tools call files by their endings, as stems. */
@@ -86,23 +79,20 @@ function isOtherFormat(draft: Draft, { aboutWords, words }: Parameter, token: To
 }
 
 const takesFiles = ({ takes, item }: Parameter): boolean => takes === "file" || item?.takes === "file";
-const takesPatterns = ({ name, description }: Parameter): boolean =>
-  /^(?:glob|match|pattern)/iu.test(name) || description.includes("*.");
 
 /** Files and folders: by their kind, by the words before them, then in order. */
 export function giveFiles(draft: Draft): void {
-  for (const token of freeOf(draft, "file").filter(({ text }) => text.includes("*")))
-    give(draft, openOf(draft).find(takesPatterns), token.text, [token]);
+  const isOfFormat = (one: Parameter, token: Token): boolean => one.words.includes(formatOf(token) ?? "");
+  for (const token of freeOf(draft, "file")) {
+    const open = openOf(draft);
+    const pattern = token.text.includes("*")
+      ? open.find(({ name }) => /^(?:glob|match|pattern)/iu.test(name))
+      : undefined;
+    const parameter = pattern ?? open.find((one) => takesFiles(one) && isOfFormat(one, token));
+    giveNamed(draft, parameter, token.text, [token]);
+  }
   for (const token of freeOf(draft, "file"))
-    giveNamed(
-      draft,
-      openOf(draft).find((one) => takesFiles(one) && one.words.includes(formatOf(token) ?? "")),
-      token.text,
-      [token],
-    );
-  const several = openOf(draft).filter(takesFiles);
-  for (const token of several.length > 1 ? freeOf(draft, "file") : [])
-    give(draft, findCued(draft, several, draft.tokens.indexOf(token)), token.text, [token]);
+    give(draft, findCued(draft, openOf(draft).filter(takesFiles), draft.tokens.indexOf(token)), token.text, [token]);
   for (const token of freeOf(draft, "file")) {
     const parameter = findTaker(draft, token);
     if (parameter === undefined || isOtherFormat(draft, parameter, token)) continue;
@@ -116,9 +106,7 @@ function findTaker(draft: Draft, token: Token): Parameter | undefined {
   const list = draft.parameters.find((one) => one.type === "array" && takesFiles(one));
   const isAboutFiles = draft.isOwn({ ...token, text: "file", stems: ["fil"] });
   // "Compare two files" says nothing more of what it calls "before" and "after".
-  const untold = open.find(
-    ({ isRequired, description, takes }) => isRequired && description === "" && takes === "text",
-  );
+  const untold = open.find((one) => one.isRequired && one.description === "" && one.takes === "text");
   const optional = takers.length === 1 ? takers[0] : undefined;
   return takers.find(({ isRequired }) => isRequired) ?? list ?? (isAboutFiles ? untold : undefined) ?? optional;
 }

@@ -1,4 +1,4 @@
-import type { Model, ModelPart } from "../model.ts";
+import type { Model } from "../model.ts";
 import type { LocalModelOptions } from "./scene.ts";
 
 /**
@@ -39,22 +39,11 @@ export function localModel(options: LocalModelOptions = {}): Model {
       return (await load()).answerCall(call, options);
     },
     async doStream(call) {
-      const { answerCall, toParts } = await load();
-      return { stream: toStream(toParts(answerCall(call, options)), call.abortSignal) };
+      const { answerCall, toStreamed } = await load();
+      return { stream: ReadableStream.from(toStreamed(answerCall(call, options), call.abortSignal)) };
     },
   };
 }
 
 /** What the model is made of is loaded when it is asked the first time: many programs import it and never ask. */
 const load = () => import("./answer.ts");
-
-function toStream(parts: Iterator<ModelPart>, signal: AbortSignal | undefined): ReadableStream<ModelPart> {
-  return new ReadableStream<ModelPart>({
-    pull(controller) {
-      if (signal?.aborted === true) return controller.error(signal.reason);
-      const { value, done } = parts.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-  });
-}

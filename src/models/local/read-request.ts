@@ -36,7 +36,7 @@ const longest = 8000;
 
 /** Reads a request. Takes time in proportion to its length. */
 export function readRequest(text: string): Request {
-  const tokens = joinGroups(readTokens(text.slice(0, longest)), text);
+  const tokens = readTokens(text.slice(0, longest));
   return { text, tokens, isQuestion: text.trimEnd().endsWith("?"), isCut: text.length > longest };
 }
 
@@ -163,32 +163,4 @@ const forms: readonly (readonly [kind: TokenKind, form: RegExp])[] = [
 
 function kindOf(piece: string): TokenKind {
   return forms.find(([, form]) => form.test(piece))?.[0] ?? "word";
-}
-
-/** Card numbers and the like are written in groups: "4539 1488 0343 6467" is one. */
-function joinGroups(tokens: readonly Token[], text: string): Token[] {
-  const joined: Token[] = [];
-  for (let at = 0; at < tokens.length; at += 1) {
-    let end = at;
-    while (end < tokens.length && isGroup(tokens[end] as Token, end === at)) end += 1;
-    const last = tokens[end - 1] as Token;
-    if (end - at < 3) joined.push(tokens[at] as Token);
-    else {
-      const first = tokens[at] as Token;
-      joined.push({
-        ...last,
-        kind: "id",
-        text: text.slice(first.start, last.end),
-        start: first.start,
-        isApart: first.isApart,
-      });
-      at = end - 1;
-    }
-  }
-  return joined;
-}
-
-function isGroup({ text, isApart }: Token, isFirst: boolean): boolean {
-  if (isFirst) return /^(?:\d{2,6}|[A-Z]{2}\d{2})$/u.test(text);
-  return !isApart && /^[A-Z\d]{1,6}$/u.test(text) && /\d/u.test(text);
 }

@@ -59,11 +59,6 @@ const cues = new Map([
   ["per", "by"],
   ["total", "sum"],
   ["average", "mean"],
-  ["called", "name"],
-  ["named", "name"],
-  ["titled", "title"],
-  ["until", "to"],
-  ["since", "from"],
 ]);
 
 /** Verbs of requests that fit too many tools to tell for one of them. */
@@ -89,10 +84,7 @@ const changing = new Set(
 
 /** The words of a text as they are compared: without endings, with British and American spelling the same. */
 export function stemsOf(text: string): string[] {
-  const joined = [...text.slice(0, 20_000).matchAll(/\b([A-Za-z]{2,10})-(\d{1,4}[a-z]?)\b/gu)].map(
-    ([, letters = "", digits = ""]) => `${letters.toLowerCase()}${digits}`,
-  );
-  return [...toWords(text).map(toAmerican), ...joined];
+  return toWords(text).map(toAmerican);
 }
 
 function toAmerican(stem: string): string {

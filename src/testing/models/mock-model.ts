@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { FinishReason, Model, ModelCall, ModelContent, ModelPart, ModelUsage } from "../../models/model.ts";
+import { toParts } from "../../models/shims/stream-answer.ts";
 import { checkAnswer, checkMock } from "./check-mock.ts";
 import type { MockAnswerParts, MockModelOptions, MockReasoning, MockScript } from "./mock-answer.ts";
 import { providerError } from "./provider-error.ts";
@@ -92,10 +93,10 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
     async doStream(call) {
       const index = asked.length;
       const whole = await answer(call);
-      const parts = toParts(whole, call, index);
+      const parts = toAllParts(whole, call, index);
       const { partDelayMs, drops } = whole;
       const pause = partDelayMs === undefined ? undefined : () => wait(partDelayMs, call.abortSignal);
-      return { stream: toStream(parts, pause, drops) };
+      return { stream: ReadableStream.from(play(parts, pause, drops)) };
     },
   };
 }
@@ -104,21 +105,16 @@ function cut(): Error {
   return new TypeError("terminated");
 }
 
-function toStream(
+async function* play(
   parts: readonly ModelPart[],
   pause: (() => Promise<void>) | undefined,
   drops: unknown,
-): ReadableStream<ModelPart> {
-  let next = 0;
-  return new ReadableStream<ModelPart>({
-    async pull(controller) {
-      if (pause !== undefined && next > 0) await pause();
-      const part = parts[next++];
-      if (part !== undefined) controller.enqueue(part);
-      else if (drops !== undefined) controller.error(drops);
-      else controller.close();
-    },
-  });
+): AsyncGenerator<ModelPart> {
+  for (const part of parts) {
+    yield part;
+    await pause?.();
+  }
+  if (drops !== undefined) throw drops as Error;
 }
 
 async function waitByClock(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -162,36 +158,16 @@ function toReasoning(reasoning: string | MockReasoning): Extract<ModelContent, {
 }
 
 /** The parts of an answer, up to where it is cut. */
-function toParts(answer: MockAnswerParts, call: ModelCall, index: number): ModelPart[] {
-  const parts: ModelPart[] = [{ type: "stream-start", warnings: [] }, ...(answer.parts ?? [])];
-  for (const [place, item] of toContent(answer, index).entries()) {
-    if (item.type === "text" || item.type === "reasoning") parts.push(...toDeltas(item, String(place)));
-    else if (item.type === "tool-call") parts.push(...toInputs(item), item);
-    else if (item.type === "file") parts.push(item);
-  }
+function toAllParts(answer: MockAnswerParts, call: ModelCall, index: number): ModelPart[] {
+  const parts: ModelPart[] = [
+    { type: "stream-start", warnings: [] },
+    ...(answer.parts ?? []),
+    ...toParts(toContent(answer, index)),
+  ];
   const { breaks, drops, cutAfter } = answer;
   if (breaks !== undefined) return [...parts.slice(0, cutAfter), { type: "error", error: breaks }];
   if (cutAfter !== undefined || drops !== undefined) return parts.slice(0, cutAfter);
   return [...parts, { type: "finish", finishReason: toReason(answer), usage: toUsage(answer, call) }];
-}
-
-/** Word by word. */
-function toDeltas(item: Extract<ModelContent, { type: "text" | "reasoning" }>, id: string): ModelPart[] {
-  const { type, text, providerMetadata } = item;
-  const words = text.match(/\S+\s*|\s+/gu) ?? [];
-  return [
-    { type: `${type}-start`, id },
-    ...words.map((delta): ModelPart => ({ type: `${type}-delta`, id, delta })),
-    { type: `${type}-end`, id, ...(providerMetadata && { providerMetadata }) },
-  ];
-}
-
-function toInputs({ toolCallId: id, toolName, input }: Extract<ModelContent, { type: "tool-call" }>): ModelPart[] {
-  return [
-    { type: "tool-input-start", id, toolName },
-    { type: "tool-input-delta", id, delta: input },
-    { type: "tool-input-end", id },
-  ];
 }
 
 /** Why an answer ended. */

@@ -11,7 +11,7 @@ const readOnly = { readOnly: true, idempotent: true } as const;
 /** More is found than is shown, because what a model may not know of is left out afterwards. */
 const mostFound = 1000;
 
-type Detail = "names" | "summary" | "schema" | "typescript";
+type Detail = "names" | "summary" | "schema" | "json" | "typescript";
 
 interface SearchInput {
   readonly query: string;
@@ -24,9 +24,10 @@ const searchProperties = {
   limit: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "How many tools at most" },
   detail: {
     type: "string",
-    enum: ["names", "summary", "schema", "typescript"],
+    enum: ["names", "summary", "schema", "json", "typescript"],
     default: "summary",
-    description: "How much to tell of each tool; schema tells what it takes, typescript declares it for programs",
+    description:
+      "How much to tell of each tool; schema tells what it takes, json as JSON Schema, typescript declares it for programs",
   },
 } as const;
 
@@ -64,6 +65,7 @@ function show(view: DispatchView, entry: RegisteredTool, detail: Detail): object
   if (detail === "names" || detail === "typescript") return entry.wireName;
   const { name, description, ...schemas } = toDeclaration(entry);
   const state = describeState(view, entry);
+  if (detail === "json") return { name, description, inputSchema: entry.tool.inputSchema, ...state };
   return detail === "schema"
     ? { name, description, ...schemas, ...state }
     : { name, description: firstSentence(description), ...state };
