@@ -20,9 +20,7 @@ export function convertText(parameter: Parameter, text: string): JsonValue | und
     case "object":
       return convertTo("object", text, maxJsonDepth);
     case "any":
-      return (
-        toNumber(parameter, text) ?? convertTo(/^\s*\[/u.test(text) ? "array" : "object", text, maxJsonDepth) ?? text
-      );
+      return toNumber(parameter, text) ?? toContainer(text) ?? text;
   }
 }
 
@@ -64,6 +62,10 @@ function toNumber({ type, schema }: Parameter, text: string): number | undefined
   if (!Number.isFinite(value) || (type === "integer" && !Number.isInteger(value))) return undefined;
   if (typeof minimum === "number" && value < minimum) return undefined;
   return typeof maximum === "number" && value > maximum ? undefined : value;
+}
+
+function toContainer(text: string): JsonValue | undefined {
+  return convertTo("array", text, maxJsonDepth) ?? convertTo("object", text, maxJsonDepth);
 }
 
 function toList({ item }: Parameter, text: string): JsonValue | undefined {

@@ -46,10 +46,10 @@ function giveQuoted(draft: Draft): void {
   const left = textsOf(draft, "quote", "id");
   for (const token of left) {
     const open = openOf(draft).filter((one) => isTextual(one) && (one.takes !== "file" || /[./]/u.test(token.text)));
-    const needed = open.filter(({ isRequired }) => isRequired);
+    const needed = open.find(({ isRequired }) => isRequired);
     const optional = open.filter(({ takes }) => takes === "text");
     const only = !isNeeded && optional.length === 1 ? optional[0] : undefined;
-    give(draft, needed[0] ?? only, token.text, [token]);
+    give(draft, needed ?? only, token.text, [token]);
   }
 }
 
