@@ -47,6 +47,11 @@ const neverWritten = ["/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64
 /** What a sandbox has of its own at these places must not be covered, or be made on the host. */
 const ownPlaces = ["/opt/kitbag", "/opt/node", "/opt/packages", "/skill", "/node_modules", "/tmp"];
 
+/** Whether a sandbox has files of its own at a place or below it. */
+export function hasOwnPlaceIn(path: string): boolean {
+  return ownPlaces.some((place) => isInside(place, path));
+}
+
 type Kind = "read" | "write";
 
 /** Whether a path is the kernel's own, or one to write is what every program trusts: no tool is given such a place. */

@@ -47,6 +47,22 @@ test.for<[string, (path: string) => void, string]>([
   expect(readdirSync("/proc/self/fd").length).toBe(before);
 });
 
+test("holdPlaces() leaves out an entry of a granted folder that was removed or made a link since, and refuses another folder", () => {
+  const folder = makeFolder();
+  const [out, data, gone] = [join(folder, "out"), join(folder, "out/data"), join(folder, "out/gone")];
+  const mounts = [data, gone].map((path) => ({ ...grant(path), partOf: out }));
+
+  const first = holdPlaces(mounts, { mounts });
+  releasePlaces(first);
+  replaceByLink(data);
+  const second = holdPlaces(mounts, { mounts });
+  replaceByLink(out);
+
+  expect(first.map(({ source }) => source)).toEqual([data]);
+  expect(second).toEqual([]);
+  expect(() => holdPlaces(mounts, { mounts })).toThrow(expect.objectContaining({ code: "grant-changed" }));
+});
+
 test("identifyPlaces() tells a folder from another one at the same path, and that there is none", () => {
   const path = join(makeFolder(), "out/data");
   const first = identifyPlaces([grant(path)]);

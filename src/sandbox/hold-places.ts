@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type BigIntStats } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
 import { isBelow } from "./find-link-out.ts";
-import { isInside } from "../platform/paths.ts";
+import { isInside, toRealPath } from "../platform/paths.ts";
 import type { Mount, Profile, SandboxName } from "./sandbox.ts";
 import { identify } from "./watch-shields.ts";
 
@@ -39,7 +39,9 @@ export function holdPlaces(mounts: readonly Mount[], profile: Pick<Profile, "mou
   try {
     for (const mount of mounts) {
       const isHeld = mount.granted === true || isReplaceable(mount);
-      held.push(isHeld ? { ...mount, held: holdPlace(mount.source) } : mount);
+      const place = isHeld ? holdMount(mount) : undefined;
+      if (isHeld && place === undefined) continue;
+      held.push(place === undefined ? mount : { ...mount, held: place });
     }
     return held;
   } catch (cause) {
@@ -51,6 +53,17 @@ export function holdPlaces(mounts: readonly Mount[], profile: Pick<Profile, "mou
 /** Closes what is held open. */
 export function releasePlaces(mounts: readonly HeldMount[]): void {
   for (const { held } of mounts) if (held !== undefined) closeSync(held.descriptor);
+}
+
+/** Holds the source of a mount; nothing if it is an entry of a folder, and another program has removed it or made it a link since. */
+function holdMount({ source, partOf }: Mount): HeldPlace | undefined {
+  try {
+    return holdPlace(source);
+  } catch (cause) {
+    const isThere = lstatSync(source, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+    if (partOf === undefined || isThere || toRealPath(partOf) !== partOf) throw cause;
+    return undefined;
+  }
 }
 
 function holdPlace(path: string): HeldPlace {

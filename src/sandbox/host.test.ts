@@ -54,7 +54,7 @@ test("withPrelude() does what root must do before it becomes somebody else, in t
     ...["sh", "-c", "kitbag", "cgroup.procs", "--"],
     ...["unshare", "--mount", "--propagation", "private", "--"],
     ...["sh", "-c", "kitbag", "a", "p1", "--"],
-    ...["perl", "own-mounts.pl", "60001", "60000", "own", "1:2", "b", "p2", "show", "1:2", "c", "p3", "--"],
+    ...["perl", "own-mounts.pl", "60001", "60000", "own", "1:2", "", "b", "p2", "show", "1:2", "", "c", "p3", "--"],
     ...["setpriv", "--reuid=60001", "--regid=60000", "--clear-groups", "--", "true"],
   ]);
 });

@@ -78,7 +78,8 @@ function toPair({ mount, place }: Staged): string[] {
 }
 
 function toOwn({ mount, place }: Staged): string[] {
-  return [mount.granted === true ? "own" : "show", mount.held?.identity ?? "", mount.source, place];
+  const { granted, held, partOf = "", source } = mount;
+  return [granted === true ? "own" : "show", held?.identity ?? "", partOf, source, place];
 }
 
 /** A program of ours that helps to make a sandbox. */

@@ -50,6 +50,11 @@ export interface Mount {
   readonly write?: boolean;
   /** Exactly this path was granted, so the program acts on it as its owner would. @default false */
   readonly granted?: boolean;
+  /**
+   * The granted folder that this is one entry of, mounted on its own. The program acts on it as the owner of that folder. If the entry is
+   * gone or replaced when the program starts, it is left out.
+   */
+  readonly partOf?: string;
   /** The place of the host that this keeps a program off. When another file takes it, the kernel removes this mount: see `noteShields`. */
   readonly shields?: string;
 }
@@ -65,6 +70,13 @@ export interface Limits {
   readonly fileBytes: number;
   /** All of its private temporary directory. */
   readonly temporaryBytes: number;
+}
+
+/** A folder of the host in whose place a program finds its private folder. */
+export interface WorkPlace {
+  readonly path: string;
+  /** Folders in it, relative to it, that are private as well; the program cannot move them away. */
+  readonly folders: readonly string[];
 }
 
 /** Everything that one program may see and use. What is not in it does not exist inside. Equal profiles may share warm slots. */
@@ -85,6 +97,8 @@ export interface Profile {
   readonly debug?: string;
   /** `private`: it may make Unix sockets of its own; those that are in mounts when it starts are hidden. @default it has no Unix sockets */
   readonly sockets?: "private";
+  /** Where the files of the private folder of a call are mounted as well, with the mounts below in them. @default nowhere else */
+  readonly work?: WorkPlace;
   /** The working directory inside. @default "/tmp" */
   readonly directory?: string;
   readonly limits: Limits;

@@ -29,12 +29,17 @@ export function toWorkFolder(root: string): WorkFolder {
   return { root, files: join(root, "files"), home: join(root, "home"), temporary: join(root, "tmp") };
 }
 
-/** Makes the private folder of one call, empty, in a directory that no other user can enter. */
-export function makeWorkFolder(directory: string): WorkFolder {
+function listWorkFolders(work: Profile["work"]): readonly string[] {
+  return work === undefined ? [] : ["", ...work.folders];
+}
+
+/** Makes the private folder of one call, empty but for folders, in a directory that no other user can enter. */
+export function makeWorkFolder(directory: string, { work }: Pick<Profile, "work"> = {}): WorkFolder {
   const folder = toWorkFolder(join(directory, `work-${randomBytes(8).toString("hex")}`));
   // Where the directory is gone, a cleaner of temporary files has taken it: it must not come back.
   mkdirSync(folder.root, { mode: 0o700 });
   for (const path of [folder.files, folder.home, folder.temporary]) mkdirSync(path, { mode: 0o700 });
+  for (const path of listWorkFolders(work)) mkdirSync(join(folder.files, path), { recursive: true, mode: 0o700 });
   return folder;
 }
 
@@ -42,10 +47,19 @@ export function makeWorkFolder(directory: string): WorkFolder {
  * The mounts that show a private folder inside, to write. Its `/tmp` is left in memory where a profile has something below that: it would
  * be covered.
  */
-export function toWorkMounts({ root, temporary }: WorkFolder, { mounts, sealed = [] }: Profile): readonly Mount[] {
+export function toWorkMounts({ root, files, temporary }: WorkFolder, profile: Profile): readonly Mount[] {
+  const { mounts, sealed = [], work } = profile;
   const isInUse = sealed.length > 0 || mounts.some(({ target }) => target.startsWith("/tmp/"));
-  const work = { source: root, target: workTarget, write: true, granted: true };
-  return isInUse ? [work] : [work, { source: temporary, target: "/tmp", write: true, granted: true }];
+  const own = { write: true, granted: true };
+  return [
+    { source: root, target: workTarget, ...own },
+    ...listWorkFolders(work).map((path) => ({
+      source: join(files, path),
+      target: join(work?.path ?? "", path),
+      ...own,
+    })),
+    ...(isInUse ? [] : [{ source: temporary, target: "/tmp", ...own }]),
+  ];
 }
 
 /** Puts files into a private folder. */

@@ -121,7 +121,10 @@ const missing: readonly (readonly [pattern: RegExp, advise: (name: string) => st
     (name) => `ask for the program: "permissions": {"run": ["${name}"]}`,
   ],
   [/(it may not reach the network)/u, () => 'ask for the hosts: "permissions": {"network": ["api.example.com"]}'],
-  [/(it may write only to \/tmp)/u, () => 'ask for the folder: "permissions": {"write": ["./data"]}; or write to /tmp'],
+  [
+    /(it may write only to its private folders)/u,
+    () => 'ask for the folder: "permissions": {"write": ["./data"]}; or write to /tmp',
+  ],
 ];
 
 /** Says what to change in a draft whose example did not pass; nothing if that is plain or unknown. */

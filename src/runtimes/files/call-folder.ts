@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, constants, copyFileSync, fstatSync, mkdirSync, openSync, readlinkSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  symlinkSync,
+} from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 
@@ -11,6 +21,7 @@ import { removeTree } from "../../sandbox/work-area.ts";
 import { watchWorkFolder, type FillFolder, type WorkFolder } from "../../sandbox/work-folder.ts";
 import { leavesFolder } from "./find-files.ts";
 import { findMounted, mostCopiedBytes } from "./mounted-files.ts";
+import type { ProjectView } from "./project-view.ts";
 import { identifyTarget } from "./save-file.ts";
 import { identify, takeWritten, type PlacedFile, type WrittenFolder } from "./take-written.ts";
 
@@ -43,9 +54,11 @@ export interface CallFolderOptions {
   /** Where it is inside. */
   readonly inside: WorkFolder;
   /** The folder of the host that it will be, where nothing can be shown at another place. */
-  readonly given?: WorkFolder;
+  readonly given?: WorkFolder | undefined;
   /** Whether the script starts in it, so that relative names lead into it as they are. */
   readonly isDirectory: boolean;
+  /** What it must show of the project, if it is mounted there. */
+  readonly view?: ProjectView | undefined;
   /** Where the locks are with which programs take turns in saving outputs. */
   readonly locks: string;
 }
@@ -84,6 +97,7 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
     async fill(folder) {
       filled = { folder, before: new Map(), targets: new Map() };
       filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder.files) };
+      if (options.view !== undefined) addLinks(options.view, folder.files);
     },
     show: createShow(names),
     watch(maxBytes, onFull) {
@@ -91,7 +105,9 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
       return filled === undefined ? () => {} : watchWorkFolder(filled.folder, maxBytes + mostCopiedBytes, onFull);
     },
     async take() {
-      if (filled !== undefined) await takeWritten({ ...filled, tool, files, placed, locks: options.locks });
+      if (filled === undefined) return;
+      const isMounted = (place: string): boolean => options.view?.isTaken(place) === true;
+      await takeWritten({ ...filled, tool, files, placed, locks: options.locks, isMounted });
     },
     async remove() {
       const folder = filled?.folder ?? options.given;
@@ -106,11 +122,16 @@ function identifyTargets(placed: readonly PlacedFile[]): ReadonlyMap<string, str
   return new Map(paths.map((path) => [path, identifyTarget(path)]));
 }
 
-function toPlaced({ isDirectory }: CallFolderOptions, named: NamedFile, index: number): PlacedFile {
+/** This comes last, so that nothing is put where a link leads. */
+function addLinks({ links }: ProjectView, folder: string): void {
+  for (const [place, target] of links) symlinkSync(target, join(folder, place));
+}
+
+function toPlaced({ isDirectory, view }: CallFolderOptions, named: NamedFile, index: number): PlacedFile {
   const { name, handle } = named;
   if (isDirectory && handle === undefined && !isAbsolute(name) && !/^~(?:\/|$)/u.test(name) && !leavesFolder(name)) {
     const place = normalize(name);
-    if (!place.startsWith(namedFolder)) return { named, place, prefix: "" };
+    if (!place.startsWith(namedFolder) && view?.isTaken(place) !== true) return { named, place, prefix: "" };
   }
   const last = handle === undefined ? basename(name) : "file";
   const prefix = handle === undefined && name.includes("/") ? `${dirname(name).replace(/\/$/u, "")}/` : "";

@@ -34,6 +34,8 @@ export interface WrittenFolder {
   /** What was at the targets of outputs then. */
   readonly targets: ReadonlyMap<string, string>;
   readonly locks: string;
+  /** Whether a file of the project was mounted at a place: an empty file is left of that. */
+  readonly isMounted: (place: string) => boolean;
 }
 
 /**
@@ -54,14 +56,14 @@ export async function takeWritten(written: WrittenFolder): Promise<void> {
 
 /** Takes out what is in the folder in which the script worked; answers with why an output could not be saved. */
 async function takeFiles(written: WrittenFolder, keeper: Keeper): Promise<KitbagError | undefined> {
-  const { tool, folder, before, placed } = written;
+  const { tool, folder, placed } = written;
   let unsaved: KitbagError | undefined;
   for await (const found of walkFolder(folder.files, { reopens: true })) {
     const place = toPlace(folder.files, found);
     const output = findOutput(written, place);
     if (found.facts.isDirectory() && output !== undefined)
       await mkdir(output.target, { recursive: true }).catch(() => {});
-    if (!found.facts.isFile() || isByproduct(place) || before.get(place) === identify(found.path)) continue;
+    if (!found.facts.isFile() || isByproduct(place) || !isWritten(written, place, found)) continue;
     const problem = output === undefined ? undefined : await save(written, place, { found, output });
     if (output === undefined || problem !== undefined) await keeper.keep(showPlace(placed, place), found);
     if (problem === undefined) continue;
@@ -69,6 +71,11 @@ async function takeFiles(written: WrittenFolder, keeper: Keeper): Promise<Kitbag
     unsaved ??= new KitbagError("file-denied", { tool: tool.name, file: output?.named.name ?? place, reason });
   }
   return unsaved;
+}
+
+/** Whether the script wrote a file: it is not as it was put there, and not the empty file on which one of the project was mounted. */
+function isWritten({ before, isMounted }: WrittenFolder, place: string, { path, facts }: WalkedFile): boolean {
+  return before.get(place) !== identify(path) && !(facts.size === 0 && isMounted(place));
 }
 
 async function keepOthers(root: string, show: (path: string) => string | undefined, keeper: Keeper): Promise<void> {

@@ -72,7 +72,7 @@ export async function openWorkFolder(
   directory: string,
 ): Promise<Profile> {
   if (fill === undefined) return profile;
-  const folder = given ?? makeWorkFolder(directory);
+  const folder = given ?? makeWorkFolder(directory, profile);
   await fill(folder);
   const own = sandbox.keepsPaths === true ? [toOwnPlace(folder)] : toWorkMounts(folder, profile);
   return { ...profile, mounts: [...profile.mounts, ...own] };

@@ -9,6 +9,7 @@ import { makeWorkFolder, toWorkFolder, workTarget } from "../../sandbox/work-fol
 import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { openCallFolder, type CallFolder } from "../files/call-folder.ts";
 import { findFiles } from "../files/find-files.ts";
+import { viewProject } from "../files/project-view.ts";
 import { type Completed, completeProfile } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
@@ -56,12 +57,13 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       const code = tool.code as ScriptCode;
       if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);
       const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
-      const { own, folder } = openFolder(options, base, { tool, input, context });
+      const prepared = await prepare(tool, base);
+      const { own, folder } = openFolder(options, prepared.profile, { tool, input, context });
+      const completed = { ...prepared, profile: own };
+      const { profile } = completed;
       try {
         const command = code.toCommand(folder?.input ?? (input as JsonObject));
         checkCommand(tool, command);
-        const completed = await prepare(tool, own);
-        const { profile } = completed;
         context.signal.throwIfAborted();
         const starter = (await findDebugLauncher(options, tool, { context, show: secrets.show })) ?? launcher;
         const process = await start(tool, starter, toLaunch(code, command, { completed, secrets, folder }));
@@ -109,16 +111,22 @@ function openFolder(
   base: Profile,
   { tool, input, context: { files } }: { tool: Tool; input: unknown; context: RuntimeContext },
 ): { readonly own: Profile; readonly folder?: CallFolder } {
-  const isDirectory = (base.directory ?? "/tmp") === "/tmp";
+  if (host === undefined || files === undefined) return { own: base };
+  const keepsPaths = sandbox.keepsPaths === true;
+  const isDirectory = base.directory === undefined || base.directory === "/tmp";
   // Where it would be at its own place, it could lie in a folder that was granted; a script that needs none gets none.
-  const isNeeded = sandbox.keepsPaths !== true || isDirectory || (files?.named.length ?? 0) > 0;
-  if (host === undefined || files === undefined || !isNeeded) return { own: base };
-  const given = sandbox.keepsPaths === true ? { given: makeWorkFolder(host.directory) } : {};
-  const inside = given.given ?? toWorkFolder(workTarget);
-  const { locks } = host;
-  const folder = openCallFolder({ tool, input: input as JsonObject, files, inside, isDirectory, locks, ...given });
-  const own = isDirectory ? { ...base, directory: inside.files } : base;
-  return { own, folder };
+  if (keepsPaths && !isDirectory && files.named.length === 0) return { own: base };
+  const given = keepsPaths ? makeWorkFolder(host.directory) : undefined;
+  const inside = given ?? toWorkFolder(workTarget);
+  const view = given === undefined ? viewProject(base, listTexts(input)) : undefined;
+  const own = isDirectory ? { ...base, directory: inside.files } : (view?.profile ?? base);
+  const options = { tool, input: input as JsonObject, files, inside, given, view, isDirectory: own !== base };
+  return { own, folder: openCallFolder({ ...options, locks: host.locks }) };
+}
+
+/** The texts of an input that may be names of files: values, and what is in lists. */
+function listTexts(input: unknown): readonly string[] {
+  return Object.values(input as JsonObject).flatMap((value) => [value].flat().filter((one) => typeof one === "string"));
 }
 
 /** The folder that hints may look into: none of this machine for a caller on another one. */

@@ -99,7 +99,9 @@ function toServerProfile(profile: Profile, mounts: readonly Mount[]): Profile {
     memoryBytes: limits.memoryBytes,
     temporaryBytes: limits.temporaryBytes,
     socketBytes,
-    inTemporary: findInTemporary(profile),
+    inTemporary: findOutermost(profile, "/tmp"),
+    work: profile.work,
+    inWork: profile.work === undefined ? [] : findOutermost(profile, profile.work.path),
     limits: {
       RLIMIT_CPU: limits.cpuSeconds,
       RLIMIT_FSIZE: limits.fileBytes,
@@ -137,10 +139,10 @@ function toServerProfile(profile: Profile, mounts: readonly Mount[]): Profile {
   };
 }
 
-/** What each child must put back into a temporary folder of its own; a folder brings along what is mounted in it. */
-function findInTemporary({ mounts, sealed = [] }: Profile): readonly string[] {
+/** What each child must put back into a folder of its own that covers `folder`; a folder brings along what is mounted in it. */
+function findOutermost({ mounts, sealed = [] }: Profile, folder: string): readonly string[] {
   const places = new Set([...sealed, ...mounts.map(({ target }) => target)]);
-  const targets = [...places].filter((target) => target.startsWith("/tmp/"));
+  const targets = [...places].filter((target) => target.startsWith(`${folder}/`));
   return targets.filter((target) => !targets.some((other) => target.startsWith(`${other}/`)));
 }
 
@@ -205,7 +207,7 @@ function createServing(parts: Omit<Serving, "endings" | "running">) {
 async function prepareChild(serving: Serving): Promise<Child> {
   const { server, streams, endings } = serving;
   const call = await streams.make();
-  const folder = serving.folders === undefined ? undefined : makeWorkFolder(serving.folders);
+  const folder = serving.folders === undefined ? undefined : makeWorkFolder(serving.folders, serving.profile);
   let isTaken = false;
   const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
   const failed = new Promise<never>((_, reject) => {

@@ -201,7 +201,7 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, spec: SlotSp
   const { kind, argv, directory } = spec;
   const { program, file } = launchers[kind];
   const inside = `/opt/kitbag/warm/${file}`;
-  const folder = directory === undefined ? undefined : makeWorkFolder(directory);
+  const folder = directory === undefined ? undefined : makeWorkFolder(directory, profile);
   const own: Mount[] = [{ source: join(import.meta.dirname, "inside", file), target: inside }];
   if (folder !== undefined) own.push(...toWorkMounts(folder, profile));
   const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, ...own] }, [program, ...argv, inside]);

@@ -83,13 +83,13 @@ test("findNeeds() never offers a module of the skill's own, or a name that only 
     expect(packages).not.toContain(name);
 });
 
-test("findNeeds() says that a skill with a grant to read needs another one to write", async (context) => {
+test("findNeeds() offers no grant to write this folder: what a script makes is shown and kept", async (context) => {
   needProgram(context, "python3");
   const writer = { "SKILL.md": files["SKILL.md"], "scripts/make.py": 'open("plain.txt", "w").write("x")\n' };
   const heldOf = (needs: readonly SkillNeed[]): unknown => needs.find(({ what }) => what === "plain.txt")?.held;
 
   expect(heldOf(await find(writer))).toContain("kept if you say so");
-  expect(heldOf(await find(files))).toContain("kitbag grant report --write .");
+  expect(heldOf(await find(files))).toContain("kept if you say so");
 });
 
 test("findNeeds() asks for no folder because a script opens what an argument names", async (context) => {

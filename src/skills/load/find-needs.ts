@@ -59,14 +59,8 @@ export function findNeeds(
     const key = `${need.kind} ${need.what}`;
     if (!seen.has(key)) seen.set(key, need);
   }
-  const offer = toOffer([...seen.values()]);
-  const open = withoutGrant(offer, given);
-  const worksHere = [...(offer.read ?? []), ...(given.read ?? [])].length > 0;
-  return [...seen.values()]
-    .filter(({ kind, what, held }) => held !== undefined || open[kind]?.includes(what) === true)
-    .map((need) =>
-      worksHere && need.held === heldWrite ? { ...need, held: `${heldHere}: kitbag grant ${name} --write .` } : need,
-    );
+  const open = withoutGrant(toOffer([...seen.values()]), given);
+  return [...seen.values()].filter(({ kind, what, held }) => held !== undefined || open[kind]?.includes(what) === true);
 }
 
 interface NeedPlace {
@@ -165,8 +159,6 @@ function findPrograms(place: NeedPlace): SkillNeed[] {
 }
 
 const heldWrite = "files that it makes are shown after the call, and kept if you say so";
-/** With a path of the project, the project is the working directory, and not a private folder. */
-const heldHere = "a skill that may read files of this folder runs in it, and needs a grant to write there";
 
 /** The files that parameters name by their default: only a caller's own word names a file in a call. */
 function findDefaults({ tools }: ScriptInterface): readonly string[] {

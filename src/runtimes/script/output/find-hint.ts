@@ -148,24 +148,26 @@ function hintProgram(failure: Failure): string | undefined {
 
 /** A path in a message: in quotes it may have blanks. */
 const path = String.raw`(?:['"‘\u0060]([^'"’\u0060\n]{1,300})['"’\u0060]|([^\s:'"(),]{1,300}))`;
+/** A file that it may only read is mounted, and cannot be replaced by another one: it is busy. */
+const refusal = "(?:Read-only file system|Device or resource busy)";
 const refusedWrites: readonly RegExp[] = [
-  new RegExp(String.raw`Read-only file system(?: @ \w+ -|:) ${path}`, "u"),
-  new RegExp(String.raw`EROFS: read-only file system, \w+ ${path}`, "u"),
-  new RegExp(String.raw`(?:^|[\s(])${path}[):]*[\w :]*?: (?:Failed to open stream: )?Read-only file system`, "mu"),
+  new RegExp(String.raw`${refusal}(?: @ \w+ -|:) ${path}`, "u"),
+  new RegExp(String.raw`(?:EROFS|EBUSY): [\w -]+, \w+ ${path}`, "u"),
+  new RegExp(String.raw`(?:^|[\s(])${path}[):]*[\w :]*?: (?:Failed to open stream: )?${refusal}`, "mu"),
 ];
 
 function hintWriting(failure: Failure): string | undefined {
   const { tool, text, directory } = failure;
-  if (!/Read-only file system|EROFS/u.test(text)) return undefined;
+  if (!/Read-only file system|EROFS|Device or resource busy|EBUSY/u.test(text)) return undefined;
   const { write = [] } = tool.permissions;
   if (write.length > 0) {
-    return `it may write only to ${write.join(", ")} and /tmp, and not to shielded files there (skills, .git, .env and others): name the exact path of one to open it: ${toCure(failure, "write", "./path")}`;
+    return `it may write only to ${write.join(", ")} and its private folders, and not to shielded files there (skills, .git, .env and others): name the exact path of one to open it: ${toCure(failure, "write", "./path")}`;
   }
   const named = match(refusedWrites, text);
   if (named === undefined || isHiddenPath(named))
-    return `it may write only to /tmp: ${toCure(failure, "write", "./out/")}`;
+    return `it may write only to its private folders: ${toCure(failure, "write", "./out/")}`;
   const place = toScope(dirname(named), directory);
-  return `it may write only to /tmp, and not to ${named}: ${toCure(failure, "write", place.endsWith("/") || place === "." ? place : `${place}/`)}`;
+  return `it may write only to its private folders, and not to ${named}: ${toCure(failure, "write", place.endsWith("/") || place === "." ? place : `${place}/`)}`;
 }
 
 /** Ways in which programs say that a file is not there. */

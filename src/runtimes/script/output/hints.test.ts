@@ -96,7 +96,7 @@ const scripts: Readonly<Record<string, { readonly program: string; readonly says
 const hints: Readonly<Record<string, RegExp>> = {
   read: /data\.csv is in \/.*, and the script cannot see it: kitbag grant report --read \.\/data\.csv$/u,
   lost: /there is no file lost\/gone\.csv in \/.*, and no folder for it$/u,
-  write: /it may write only to \/tmp, and not to \/usr\/out\.txt: kitbag grant report --write \/usr\/$/u,
+  write: /it may write only to its private folders, and not to \/usr\/out\.txt: kitbag grant report --write \/usr\/$/u,
   start:
     /(?:does not exist inside the sandbox: |is not on this machine: install it, and then )kitbag grant report --run git$/u,
   load: /the package (?:python-docx does not exist inside the sandbox: kitbag grant report --package python-docx|lodash does not exist inside the sandbox: kitbag grant report --package npm:lodash|[\w/]+ does not exist inside the sandbox, and Kitbag installs no packages of (?:Ruby|Perl|Lua|R): put it into a folder of the skill)$/u,

@@ -218,14 +218,21 @@ def own_files(settings, folder):
     check(python.mount(None, b"/", None, ctypes.c_ulong(PRIVATE | RECURSIVE), None))
     # Granted paths below /tmp must still be there when a new /tmp covers the old one.
     kept = [(path, os.open(path, os.O_PATH)) for path in settings["inTemporary"]]
+    # What is granted of the project must still be there when the folder of this call covers the project.
+    shown = [(path, os.open(path, os.O_PATH)) for path in settings["inWork"] if os.path.exists(path)]
     options = f"size={settings['temporaryBytes']},nr_inodes=16384,mode=1777".encode()
     # The folder of this call is all that it sees of the folders of calls.
     own = [(".", WORK), ("tmp", "/tmp")] if folder else []
     for name, path in own:
-        check(python.mount(f"{FOLDERS}/{folder}/{name}".encode(), path.encode(), None, ctypes.c_ulong(BIND), None))
+        bind(f"{FOLDERS}/{folder}/{name}", path)
     for path in (b"/dev/shm",) if folder else (b"/tmp", b"/dev/shm"):
         check(python.mount(b"tmpfs", path, b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES), options))
     for path, descriptor in kept:
+        put_back(path, descriptor)
+    work = settings.get("work")
+    for path in ["", *work["folders"]] if folder and work else ():
+        bind(f"{FOLDERS}/{folder}/files/{path}", os.path.join(work["path"], path))
+    for path, descriptor in shown:
         put_back(path, descriptor)
     for path in (CALLS, FOLDERS) if folder else (CALLS,):
         check(python.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(NO_SETUID | NO_DEVICES | 1), b"size=4k,mode=555"))
@@ -237,6 +244,10 @@ def own_files(settings, folder):
         write(f"/proc/sys/net/ipv4/{name}", f"4096 {half} {half}")
 
 
+def bind(source, target, flags=BIND):
+    check(python.mount(source.encode(), target.encode(), None, ctypes.c_ulong(flags), None))
+
+
 def put_back(path, descriptor):
     source = f"/proc/self/fd/{descriptor}"
     if os.path.isdir(source):
@@ -244,7 +255,7 @@ def put_back(path, descriptor):
     else:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
-    check(python.mount(source.encode(), path.encode(), None, ctypes.c_ulong(BIND | RECURSIVE), None))
+    bind(source, path, BIND | RECURSIVE)
     os.close(descriptor)
 
 
