@@ -147,7 +147,7 @@ function inTurn(works: Readonly<Record<string, () => Promise<void>>>): readonly 
 }
 
 async function runKitbag(agent: Agent): Promise<void> {
-  const { text, usage } = await agent.run("Add").result;
+  const { text, usage } = await agent.run("Add");
   if (text !== "done" || usage.toolCalls !== callSteps) throw new Error("Kitbag did something else");
 }
 

@@ -53,17 +53,17 @@ async function shareThatOutlives(run: () => Promise<void>): Promise<number> {
 async function kitbagRun(store?: Store): Promise<() => Promise<void>> {
   const agent = createBenchAgent(callSteps, undefined, store);
   return async () => {
-    const { text } = await agent.run("Add").result;
+    const { text } = await agent.run("Add");
     if (text !== "done") throw new Error("Kitbag did something else");
   };
 }
 
 async function runMany(): Promise<{ readonly done: number; readonly megabytes: number }> {
   const agent = createBenchAgent(callSteps);
-  await agent.run("Add").result;
+  await agent.run("Add");
   collect();
   const before = heapNow();
-  const results = await Promise.all(Array.from({ length: 1000 }, () => agent.run("Add").result));
+  const results = await Promise.all(Array.from({ length: 1000 }, () => agent.run("Add")));
   const done = results.filter(({ text, usage }) => text === "done" && usage.toolCalls === callSteps).length;
   collect();
   return { done, megabytes: (heapNow() - before) / 1e6 };
@@ -76,8 +76,8 @@ async function compareSteps(read: () => number): Promise<number> {
     const marks = new Map<number, number>();
     const agent = createBenchAgent(longSteps, (step) => marks.set(step, read()));
     collect();
-    const { text, steps, error } = await agent.run("Add", { limits: { maxSteps: 500 } }).result;
-    if (text !== "done" || steps !== longSteps + 1) throw new Error(`Kitbag did something else: ${error?.message}`);
+    const { text, steps } = await agent.run("Add", { limits: { maxSteps: 500 } });
+    if (text !== "done" || steps !== longSteps + 1) throw new Error(`Kitbag did something else: ${text}`);
     const between = (from: number, to: number): number => (marks.get(to) ?? NaN) - (marks.get(from) ?? NaN);
     // The first runs are those in which everything is compiled.
     if (round >= 5) ratios.push(between(150, 200) / between(10, 60));

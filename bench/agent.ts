@@ -47,7 +47,7 @@ function contend(name: string, run: () => Promise<void>, count = runs): Contende
 function agentRun(count: number): () => Promise<void> {
   const agent = createBenchAgent(count);
   return async () => {
-    const { text, usage } = await agent.run("Add").result;
+    const { text, usage } = await agent.run("Add");
     if (text !== "done" || usage.toolCalls !== callSteps) throw new Error("Kitbag did something else");
   };
 }

@@ -108,10 +108,9 @@ async function talk(
     const calls = steps.length;
     const said = `Please look at number 2026-${turn}, tell me how it stands, and leave a note that I asked about it today.`;
     const task: ModelMessage[] = [...messages, { role: "user", content: [{ type: "text", text: said }] }];
-    const result = await agent.run(task, { skills }).result;
+    const result = await agent.run(task, { skills });
     const failed = JSON.stringify(result.messages.slice(task.length)).includes("error-text");
-    if (result.status !== "ok" || result.usage.toolCalls !== calls || failed)
-      throw new Error(`Turn ${turn} went wrong`);
+    if (result.usage.toolCalls !== calls || failed) throw new Error(`Turn ${turn} went wrong`);
     ({ messages, skills } = result);
   }
   return cache.paid;

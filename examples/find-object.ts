@@ -35,10 +35,7 @@ export async function findObject(model: Model, picture: string | URL | Uint8Arra
     "in thousandths of the width (left, right) and of the height (top, bottom) of the picture.";
   const content = [{ type: "text" as const, text }, await toImagePart(picture)];
 
-  const result = await agent.run([{ role: "user", content }], { output: Box }).result;
-
-  if (result.status !== "ok") throw new Error(result.error?.message ?? `The run was ${result.status}`);
-  return Box.parse(result.output);
+  return agent.run([{ role: "user", content }], { output: Box }).output();
 }
 
 /** Draws a box into a picture. */

@@ -9,7 +9,7 @@ type ResumeOptions<Schema extends SchemaSource = SchemaSource> = Omit<RunOptions
 
 /** Works on tasks with a model and the tools of a workspace. */
 export interface Agent {
-  /** Starts a run. Never throws: errors are in its result. */
+  /** Starts a run. Never throws: await the run for its answer, or read how it ended in its `result`. */
   run(task: Task, options?: RunOptions & { readonly output?: undefined }): AgentRun;
   run<Schema extends SchemaSource>(task: Task, options: RunOptions<Schema>): AgentRun<OutputOf<Schema>>;
   /**
@@ -33,12 +33,22 @@ export interface Agent {
    */
   replay(id: string): Promise<ReplayReport>;
   /**
-   * Makes a new run that is a copy of another up to a step, and then continues on its own: with changes, or with another model.
-   *
-   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is malformed; `option-invalid` if there is no such
-   * step or call, or an option is wrong.
+   * Makes a new run that is a copy of another up to a step, and then continues on its own: with changes, or with another model. If that
+   * is not possible, the new run fails: with `run-not-found`; `run-damaged` if a line up to this step is malformed; `option-invalid` if
+   * there is no such step or call, or an option is wrong.
    */
-  fork(id: string, step: number, changes?: ForkChanges, options?: ResumeOptions): Promise<AgentRun>;
+  fork(
+    id: string,
+    step: number,
+    changes?: ForkChanges,
+    options?: ResumeOptions & { readonly output?: undefined },
+  ): AgentRun;
+  fork<Schema extends SchemaSource>(
+    id: string,
+    step: number,
+    changes: ForkChanges,
+    options: ResumeOptions<Schema>,
+  ): AgentRun<OutputOf<Schema>>;
   /** The cost of all runs of this agent, in US dollars; `undefined` if a price is unknown. */
   readonly totalCost: number | undefined;
   readonly totalTokens: number;

@@ -1,16 +1,25 @@
 import type { JsonValue } from "../core/json.ts";
 import type { CostRow } from "./cost/usage-counter.ts";
 import type { AgentEvent } from "./events.ts";
-import type { RunResult, RunUsage } from "./run-result.ts";
+import type { OkRun, RunResult, RunUsage } from "./run-result.ts";
 
 /**
- * A run in progress. Iterate over it for its events: an iteration that starts in the same tick as the run gets all of them, a later
- * one gets the events from then on.
+ * A run in progress. Await it for its answer. Iterate over it for its events: an iteration that starts in the same tick as the run gets
+ * all of them, a later one gets the events from then on.
+ *
+ * **Contract**: `await run`, `text()` and `output()` resolve if the run is done, and reject with a {@link KitbagError} if it is not:
+ * with the error of a failed run, with `run-stopped`, `run-paused`, `answer-cut` or `answer-refused`. The `details` of each also have
+ * the id of the run as `run`, and what its model said last as `text`. A run that is not awaited never causes an unhandled rejection.
+ * An `async` function that returns a run returns its answer: put the run into an object to hand over the run itself.
  */
-export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent> {
+export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent>, PromiseLike<OkRun<Output>> {
   readonly id: string;
-  /** Never rejects: a failure is a result. */
+  /** How the run ended, as data. Never rejects: a failure is a result. */
   readonly result: Promise<RunResult<Output>>;
+  /** The text of the answer. Rejects if there is no answer. */
+  text(): Promise<string>;
+  /** The answer as a value of the output schema. Rejects if there is no answer. */
+  output(): Promise<Output>;
   /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
   readonly cost: number | undefined;
   readonly usage: RunUsage;

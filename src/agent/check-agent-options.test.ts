@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { memoryStore } from "../store/memory-store.ts";
 import { mockModel } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { createAgent } from "./create-agent.ts";
 import { createDebugger } from "./debug/create-debugger.ts";
 
@@ -21,6 +22,28 @@ test.for<[options: object, option: string, nearest: string]>([
 
   expect(create).toThrow(expect.objectContaining({ code: "option-invalid" }));
   expect(create).toThrow(expect.objectContaining({ details: expect.objectContaining({ option, expected }) }));
+});
+
+test.for<[options: Partial<AgentOptions>, code: string]>([
+  [{ model: "opnai/gpt-4o" }, "provider-unknown"],
+  [{ model: "gpt-4o" }, "model-name-invalid"],
+  [{ model: "openai/gpt-4o" }, "model-key-missing"],
+  [{ model: "openai-compatible/llama" }, "option-invalid"],
+  [{ memory: { summaryModel: "anthropic/claude-sonnet-4-5" } }, "model-key-missing"],
+])("createAgent() refuses %j: the model cannot be asked", ([options, code]) => {
+  for (const name of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "KITBAG_OPENAI_COMPATIBLE_URL"]) vi.stubEnv(name, "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  const create = (): unknown => createAgent({ model: "local", workspace: createWorkspace(), ...options });
+
+  expect(create).toThrow(expect.objectContaining({ code }));
+});
+
+test("createAgent() accepts the name of a model whose key is set", () => {
+  vi.stubEnv("OPENAI_API_KEY", "sk-test");
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  expect(createAgent({ model: "openai/gpt-4o", workspace: createWorkspace() }).totalCost).toBe(0);
 });
 
 test.for<[changes: object, option: string]>([

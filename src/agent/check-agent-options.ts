@@ -1,6 +1,7 @@
 import { isObject } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
+import { checkModelName } from "../models/resolve/find-connection.ts";
 import {
   findWrongOption,
   isFunction,
@@ -78,6 +79,7 @@ const limitExpectations: Expectations<RunLimits> = {
   maxMs: aboveZero,
   maxCalls: aboveZero,
   maxParallel: aboveZero,
+  maxContinuations: [(value) => typeof value === "number" && value >= 0, "a number of at least 0"],
 };
 
 const settingExpectations: Expectations<ModelSettings> = {
@@ -115,7 +117,7 @@ const telemetryExpectations: Expectations<AgentTelemetryOptions> = {
  * Checks what `createAgent` was given, as plain JavaScript can give anything: a limit or a hook that is called otherwise would be
  * none.
  *
- * @throws {KitbagError} `option-invalid`
+ * @throws {KitbagError} `option-invalid`; `model-name-invalid`, `provider-unknown`, `provider-missing`, `model-key-missing`
  */
 export function checkAgentOptions(options: AgentOptions): void {
   refuseIf(findWrongOption(options, agentExpectations));
@@ -126,6 +128,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   checkShared(options);
   refuseIf(findWrongOption(telemetry, telemetryExpectations, "telemetry"));
   checkMemoryOptions(options.memory);
+  for (const named of [model, options.memory?.summaryModel]) if (typeof named === "string") checkModelName(named);
 }
 
 /** Checks what a run was given. @throws {KitbagError} `option-invalid` */

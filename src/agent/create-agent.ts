@@ -10,15 +10,18 @@ import { needRuns, type AgentParts } from "./agent-parts.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { checkAgentOptions, checkResumeOptions } from "./check-agent-options.ts";
 import { createUsageCounter } from "./cost/usage-counter.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
 import { createModelSource } from "./model-source.ts";
 import { prepareRun } from "./run/prepare-run.ts";
-import { startRun, type RunStart } from "./run/start-run.ts";
+import { startRun } from "./run/start-run.ts";
+import type { RunStart } from "./run/started-run.ts";
 import { createAgentTelemetry } from "./telemetry/agent-telemetry.ts";
 
 /**
  * Makes an agent.
  *
- * @throws {KitbagError} `option-invalid` if an option is wrong.
+ * @throws {KitbagError} `option-invalid` if an option is wrong; `model-name-invalid`, `provider-unknown`, `provider-missing` or
+ * `model-key-missing` if the named model cannot be asked, as far as that is known before it is.
  *
  * @example
  * ```ts
@@ -33,8 +36,8 @@ import { createAgentTelemetry } from "./telemetry/agent-telemetry.ts";
  * });
  * const agent = createAgent({ model: "local", workspace: createWorkspace({ tools: [add] }) });
  *
- * const result = await agent.run("Add 19 and 23").result;
- * console.assert(result.status === "ok" && result.text.includes("42"));
+ * const { text } = await agent.run("Add 19 and 23");
+ * console.assert(text.includes("42"));
  * ```
  */
 export function createAgent(options: AgentOptions): Agent {
@@ -57,12 +60,15 @@ export function createAgent(options: AgentOptions): Agent {
       startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) => prepareRun(parts, task, start)),
     resume: (id: string, runOptions: RunOptions = {}): AgentRun => startRun(id, runOptions, telemetry, resume),
     replay: async (id) => (await import("./log/replay-run.ts")).replayRun(parts, id),
-    async fork(id, step, changes, runOptions = {}) {
-      checkResumeOptions(runOptions);
+    fork(id: string, step: number, changes: ForkChanges = {}, runOptions: RunOptions = {}): AgentRun {
       const { model, user } = runOptions;
-      const { forkRun } = await import("./log/fork-run.ts");
-      const forkId = await forkRun(parts, { id, step, model, user }, changes);
-      return startRun(forkId, runOptions, telemetry, resume);
+      const fork = { ...changes, id: changes.id ?? crypto.randomUUID() };
+      return startRun(fork.id, runOptions, telemetry, async (start) => {
+        checkResumeOptions(runOptions);
+        const { forkRun } = await import("./log/fork-run.ts");
+        await forkRun(parts, { id, step, model, user }, fork);
+        return resume(start);
+      });
     },
     async decide(approval, decision) {
       const { decideApproval } = await import("./log/decide-approval.ts");

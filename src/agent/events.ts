@@ -77,6 +77,8 @@ export interface ModelAnswered {
   readonly model: string;
   readonly content: readonly ModelContent[];
   readonly finishReason: string;
+  /** The tool whose call the output limit cut off, if the provider left that call out of `content`. */
+  readonly cutCall?: string;
   readonly usage: ModelUsage;
   /** In US dollars; absent if the price is unknown. */
   readonly cost?: number;
@@ -260,4 +262,6 @@ export interface RunLimits {
   readonly maxCalls: number;
   /** How many calls of one answer run at the same time. @default 8 */
   readonly maxParallel: number;
+  /** How often in a row the model is asked to go on with an answer that the output limit cut off. Can be 0. @default 3 */
+  readonly maxContinuations: number;
 }

@@ -98,7 +98,7 @@ test("fork() of a run that stopped at a limit has what was said while the last a
   });
   const stopped = await run.result;
 
-  const fork = await (await agent.fork(run.id, 1, {}, { limits: { maxSteps: 9 } })).result;
+  const fork = await agent.fork(run.id, 1, {}, { limits: { maxSteps: 9 } }).result;
 
   expect(stopped).toMatchObject({ status: "stopped", reason: "steps", text: "Counted to 0" });
   expect(fork.status).toBe("ok");
@@ -312,7 +312,7 @@ test("fork() goes on from the middle with something changed", async () => {
   const world = createWorld();
   const { run } = await world.agent.run("Count to 3").result;
 
-  const fork = await world.agent.fork(run, 2, { outcomes: { "2.0": { status: "ok", output: 20 } } });
+  const fork = world.agent.fork(run, 2, { outcomes: { "2.0": { status: "ok", output: 20 } } });
   const result = await fork.result;
 
   expect(result).toMatchObject({ status: "ok" });
@@ -327,7 +327,7 @@ test.for<[what: string, changes: ForkChanges, shown: string]>([
   const { agent, made, model } = createWorld();
   const { run } = await agent.run("Drop it").result;
 
-  const fork = await agent.fork(run, 1, changes);
+  const fork = agent.fork(run, 1, changes);
 
   await fork.result;
   const results = model.asked[1]?.prompt.filter(({ role }) => role === "tool");
@@ -343,9 +343,7 @@ test("fork() of a run that was stopped before a call began does not say that it 
   const run: AgentRun = agent.run("Count to 1", { hooks: { beforeCall } });
   await run.result;
 
-  await (
-    await agent.fork(run.id, 1, { say: "Leave it" })
-  ).result;
+  await agent.fork(run.id, 1, { say: "Leave it" }).result;
 
   expect(JSON.stringify(model.asked[1]?.prompt)).toContain("the run went another way before it was made");
   expect(made).toEqual([]);

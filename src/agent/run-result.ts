@@ -10,6 +10,8 @@ interface RunFacts {
   readonly run: string;
   /** The last text of the model; empty if it said nothing. */
   readonly text: string;
+  /** Why the last answer ended, as its provider says it: `stop`, `length`, `content-filter` …; `undefined` before the first answer. */
+  readonly finishReason: string | undefined;
   /** How often the model was asked. */
   readonly steps: number;
   readonly usage: RunUsage;
@@ -50,6 +52,18 @@ export interface StoppedRun extends RunFacts, Omit<OtherEnds, "reason" | "error"
   readonly error?: Failure;
 }
 
+/** A run whose answer is not whole: the output limit cut it off, more often than `maxContinuations` allows. */
+export interface CutRun extends RunFacts, Omit<OtherEnds, "error"> {
+  readonly status: "cut";
+  readonly error: Failure;
+}
+
+/** A run without an answer: the model refused, or its provider filtered the answer. */
+export interface RefusedRun extends RunFacts, Omit<OtherEnds, "error"> {
+  readonly status: "refused";
+  readonly error: Failure;
+}
+
 /** A run that has not ended: it waits for an approval. */
 export interface PausedRun extends RunFacts, Omit<OtherEnds, "approvals"> {
   readonly status: "paused";
@@ -58,7 +72,7 @@ export interface PausedRun extends RunFacts, Omit<OtherEnds, "approvals"> {
 }
 
 /** How a run ended: `status` says in which way, and what else there is to know of it. */
-export type RunResult<Output = JsonValue> = OkRun<Output> | FailedRun | StoppedRun | PausedRun;
+export type RunResult<Output = JsonValue> = OkRun<Output> | FailedRun | StoppedRun | CutRun | RefusedRun | PausedRun;
 
 /** What a run used, counted as the providers say it. */
 export interface RunUsage {

@@ -24,8 +24,12 @@ export interface UntilThen {
 export interface ErrorDetails {
   /** A text is not an address of the form `tool` or `owner/tool`. */
   "address-invalid": { readonly address: string };
+  /** The output limit cut the answer of a run off, more often than the run may have it continued. `text` is what there is of it. */
+  "answer-cut": { readonly run: string; readonly model: string; readonly times: number; readonly text: string };
   /** A model's answer is not the JSON that it must be, also after it was told so. */
   "answer-invalid": { readonly model: string; readonly problems: readonly Problem[] };
+  /** The model refused to answer a run, or its provider filtered the answer. `text` is what was said until then. */
+  "answer-refused": { readonly run: string; readonly model: string; readonly text: string };
   /** The call was not approved. */
   "approval-denied": { readonly tool: string; readonly reason: string };
   /** The approval function threw or answered something that is not a decision. */
@@ -275,8 +279,10 @@ export interface ErrorDetails {
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
   /** There is no run of this id in the store. */
   "run-not-found": { readonly run: string; readonly nearest?: readonly string[] };
-  /** A run was stopped before its task was done. */
-  "run-stopped": { readonly run: string; readonly reason: string };
+  /** A run waits for approvals: it has not ended. `text` is what its model said last. */
+  "run-paused": { readonly run: string; readonly approvals: readonly string[]; readonly text: string };
+  /** A run was stopped before its task was done. `text` is what its model said last. */
+  "run-stopped": { readonly run: string; readonly reason: string; readonly text: string };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** The sandbox could not start or hold a program. */

@@ -1,12 +1,23 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { problemList, quote, toWord, whenToRetry, withStatus, oldestNode, sayUntilThen } from "./error-texts.ts";
 
+/** Why a run was stopped, and how to go on, by the reason of the stop. Other reasons are limits. */
+const stopTexts: Readonly<Record<string, string>> = {
+  cancelled: "it was stopped (cancelled); resume the run to go on",
+  lost: "another process works on it now, or the store was away for too long; read the run, or resume it",
+  loop: "it was stopped (loop): the model did the same again and again; fork the run, and say what to do instead",
+};
+
 /** What each failure says. One row a failure; its facts are a row of {@link ErrorDetails}. */
 export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {
   "address-invalid": ({ address }) =>
     `Cannot read the address ${quote(address)}: write "tool" or "owner/tool", in letters, digits, ".", "_" and "-"`,
+  "answer-cut": ({ run, model, times }) =>
+    `Cannot finish the answer of ${quote(model)} in the run ${quote(run)}: the output limit cut it off ${times === 1 ? "once" : `${times} times`}; raise "maxOutputTokens" or "maxContinuations", or ask for less at once; fork the run to go on from there`,
   "answer-invalid": ({ model, problems }) =>
     `Cannot use the answer of ${quote(model)}: it does not match the output schema (${problemList(problems)}); simplify the schema, or use another model`,
+  "answer-refused": ({ run, model }) =>
+    `Cannot get an answer of ${quote(model)} in the run ${quote(run)}: the model refused to answer, or its provider filtered the answer; change the task, or ask another model`,
   "approval-denied": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval was denied (${reason})`,
   "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
   "approval-missing": ({ tool }) =>
@@ -183,8 +194,10 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait until then, or read the run's log`,
   "run-not-found": ({ run, nearest = [] }) =>
     `Cannot find the run ${quote(run)}: it is not in this store; ${nearest.length === 0 ? "" : `did you mean ${nearest.map(quote).join(" or ")}? `}kitbag runs list shows those that are`,
+  "run-paused": ({ run, approvals }) =>
+    `Cannot finish the run ${quote(run)} now: ${approvals.length === 1 ? "a call waits" : "calls wait"} for approval (${approvals.join(", ")}); approve or deny with agent.decide or kitbag approvals, then resume the run`,
   "run-stopped": ({ run, reason }) =>
-    `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
+    `Cannot finish the run ${quote(run)}: ${stopTexts[reason] ?? `it was stopped (${reason}); raise the limit, and fork the run to go on`}`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and this workspace only has runtimes for ${known.join(" and ")} tools; pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>

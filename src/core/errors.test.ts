@@ -402,6 +402,9 @@ const facts = {
   which: "1.2.0",
   scopes: ["tools:read"],
   session: "3f2a91bc",
+  approvals: ["run-1:1.0", "run-1:1.1"],
+  times: 4,
+  text: "Once upon",
 };
 
 /** The same, with nothing in the lists. */
@@ -423,6 +426,8 @@ const sparse = {
   status: undefined,
   stderr: "",
   variables: [],
+  approvals: ["run-1:1.0"],
+  times: 1,
 };
 
 function messagesOf(code: ErrorCode): string[] {

@@ -236,7 +236,7 @@ function createRounding(): (value: number) => number {
  *
  * const store = memoryStore();
  * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
- * const { run, usage } = await agent.run("Hello").result;
+ * const { run, usage } = await agent.run("Hello");
  *
  * const rows = readRunCosts(await createRuns({ store }).read(run));
  * console.assert(rows[0]?.kind === "model" && rows[0].inputTokens === usage.inputTokens);

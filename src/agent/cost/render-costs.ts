@@ -29,7 +29,7 @@ export interface CostLine {
  * import { createAgent, renderCosts } from "kitbag/agent";
  *
  * const run = createAgent({ model: "local", workspace: createWorkspace() }).run("Hello");
- * await run.result;
+ * await run;
  *
  * const lines = renderCosts(run.breakdown());
  * console.assert(lines.some(({ kind, calls }) => kind === "total" && calls === 1));

@@ -31,7 +31,7 @@ import type { AgentCall, AgentHooks } from "../hooks.ts";
  *     },
  *   }),
  * });
- * const { text } = await run.result;
+ * const { text } = await run;
  * console.assert(places.join() === "call,outcome" && text.includes("1"));
  * ```
  */

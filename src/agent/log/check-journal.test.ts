@@ -93,7 +93,7 @@ test("resume() says of a journal that a line of it is missing", async () => {
 test("fork() goes on from what is sound before the line that is damaged, and makes no call again", async () => {
   const { agent, made } = await createDamaged("message-added", without("message"));
 
-  const fork = await (await agent.fork("a", 1)).result;
+  const fork = await agent.fork("a", 1).result;
 
   expect(fork).toMatchObject({ status: "ok", text: "Done" });
   expect(made).toEqual([]);

@@ -89,6 +89,7 @@ const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
         tools: text,
         toolChanges: { type: "object", additionalProperties: { type: ["string", "null"] } },
         warnings: texts,
+        cutCall: text,
         unknown: { type: "array" },
       },
     ),

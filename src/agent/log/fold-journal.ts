@@ -18,7 +18,7 @@ import type {
 } from "../events.ts";
 import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
-import { isCut, toAssistantMessage, toCutMessage, toResultPart } from "../run/to-assistant-message.ts";
+import { isCut, isTooLong, toAssistantMessage, toCutMessage, toResultPart } from "../run/to-assistant-message.ts";
 import { type AskedApproval, isGenuine } from "./approval-seal.ts";
 import { checkJournal } from "./check-journal.ts";
 import { fromKeptMessage } from "./run-log.ts";
@@ -227,7 +227,8 @@ class Folding {
     if (answer === undefined) return;
     const calls = isCut(answer) ? [] : callsOf(answer);
     const inputs = new Map(calls.map(({ id, input }) => [id, input]));
-    const message = isCut(answer) ? toCutMessage(answer.content) : toAssistantMessage(answer.content, inputs);
+    const isPart = isCut(answer) || isTooLong(answer);
+    const message = isPart ? toCutMessage(answer.content) : toAssistantMessage(answer.content, inputs);
     if (message !== undefined) this.#messages.push(message);
     if (calls.length === 0) return;
     this.#calls += calls.length;

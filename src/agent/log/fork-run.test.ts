@@ -21,7 +21,7 @@ test.for<[what: string, changes: ForkChanges, text: string]>([
 ])("fork() shows %s as it was changed, also where messages were left out since", async ([, changes, text]) => {
   const { agent, model, compactedAt } = await readBook();
 
-  const fork = await (await agent.fork("book", compactedAt + 1, changes)).result;
+  const fork = await agent.fork("book", compactedAt + 1, changes).result;
 
   expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain(text);
   expect(fork.status).toBe("ok");
@@ -32,7 +32,7 @@ test("fork() leaves out what was compacted before a change, and nothing else of 
   const { agent, compactedAt } = await readBook();
   const step = compactedAt + 1;
 
-  const changed = await agent.fork("book", step, { outcomes: { [`${step}.0`]: { status: "ok", output: "Empty" } } });
+  const changed = agent.fork("book", step, { outcomes: { [`${step}.0`]: { status: "ok", output: "Empty" } } });
   const { messages } = await changed.result;
 
   expect(JSON.stringify(messages)).toContain("This is a summary of earlier messages");
@@ -68,12 +68,8 @@ test("fork() leaves no half of a run if the store goes away in the middle", asyn
 test("fork() takes out of what is changed what the model must not see", async () => {
   const { agent, model } = await readBook({ redactInput: true });
 
-  await (
-    await agent.fork("book", 1, { say: "Write to ada@example.com" })
-  ).result;
-  await (
-    await agent.fork("book", 0, { messages: [user("Write to bob@example.com")] })
-  ).result;
+  await agent.fork("book", 1, { say: "Write to ada@example.com" }).result;
+  await agent.fork("book", 0, { messages: [user("Write to bob@example.com")] }).result;
 
   expect(JSON.stringify(model.asked)).toContain("Write to [email]");
   expect(JSON.stringify(model.asked)).not.toContain("@example.com");
@@ -83,7 +79,7 @@ test("fork() takes secrets out of changed outcomes and inputs, as a run does", a
   const { agent, model, store } = await readBook({ redactInput: true });
   const token = `ghp_${"a1B2".repeat(9)}`;
 
-  const fork = await agent.fork("book", 1, {
+  const fork = agent.fork("book", 1, {
     outcomes: { "1.0": { status: "ok", output: "Written by ada@example.com" } },
     inputs: { "1.0": { token } },
   });
@@ -103,7 +99,7 @@ test("fork() goes on with a model of another provider, under ids of calls that i
   const agent = createAgent({ model, workspace: createWorkspace({ tools: [roll] }), store: memoryStore() });
   await agent.run("Roll", { id: "a" }).result;
 
-  const fork = await (await agent.fork("a", 1, {}, { model: other })).result;
+  const fork = await agent.fork("a", 1, {}, { model: other }).result;
 
   const shown = JSON.stringify(other.asked[0]?.prompt);
   expect(fork).toMatchObject({ status: "ok", text: "Six again" });
@@ -127,7 +123,7 @@ test("fork() costs what was paid up to there, also for an answer that a hook did
     part?.type === "text" && part.text === "No" ? "again" : undefined;
   await agent.run("Well?", { id: "a", hooks: { afterModel } }).result;
 
-  const fork = await (await agent.fork("a", 1)).result;
+  const fork = await agent.fork("a", 1).result;
 
   expect(fork).toMatchObject({ status: "ok", text: "Yes", usage: { modelCalls: 2 } });
   expect(fork.cost).toBeCloseTo(0.002, 12);

@@ -122,7 +122,7 @@ test("fork() has the skills open that the calls of its last step have opened", a
   });
   const { run } = await agent.run("Go").result;
 
-  const fork = await (await agent.fork(run, 1, { say: "Go on" })).result;
+  const fork = await agent.fork(run, 1, { say: "Go on" }).result;
 
   expect(fork).toMatchObject({ status: "ok", text: "Done", skills: ["extra"] });
   expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });

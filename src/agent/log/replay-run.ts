@@ -3,7 +3,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { type AgentParts, readJournal } from "../agent-parts.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
-import type { MemoryCompacted, ModelAnswered } from "../events.ts";
+import type { MemoryCompacted, ModelAnswered, RunLimits } from "../events.ts";
 import type { Memory } from "../memory/memory-options.ts";
 import { createEventFeed } from "../run/event-feed.ts";
 import { toRule } from "../run/output-rule.ts";
@@ -36,7 +36,8 @@ const keptTypes = new Set(["task-start", "model-answer", "message-added", "memor
 export async function replayRun(agent: AgentParts, id: string): Promise<ReplayReport> {
   const entries = await readJournal(agent, id);
   const folded = foldJournal(id, entries);
-  const recorded = entries.flatMap(({ value }) => (keptTypes.has(value.type) ? [value as unknown as KeptEvent] : []));
+  const kept = entries.flatMap(({ value }) => (keptTypes.has(value.type) ? [value as unknown as KeptEvent] : []));
+  const recorded = kept.filter((event, index) => !isRepeated(event, kept[index + 1]));
   const session = agent.options.workspace.openSession();
   try {
     const { untold, told } = splitSkills(folded.start.skills, folded.start.messages);
@@ -55,6 +56,20 @@ function isDone(entries: readonly RunEntry[]): boolean {
   return last?.type === "run-end" && (last["outcome"] as { readonly status?: unknown }).status === "ok";
 }
 
+/** A provider that finds a conversation too long has it compacted a second time before one question: the replay does it once. */
+function isRepeated(event: KeptEvent, next: KeptEvent | undefined): boolean {
+  return event.type === "memory-compacted" && next?.type === "memory-compacted" && event.step === next.step;
+}
+
+/** How far a run went is in its journal. */
+const noLimits: Partial<RunLimits> = {
+  maxSteps: Infinity,
+  maxMs: Infinity,
+  maxTokens: Infinity,
+  maxCost: Infinity,
+  maxContinuations: Infinity,
+};
+
 interface ReplayParts {
   readonly id: string;
   readonly session: ReturnType<AgentParts["options"]["workspace"]["openSession"]>;
@@ -70,7 +85,7 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   const output = start.output && toRule(start.output);
   const given = { id, options: {}, feed: createEventFeed(undefined), signal: new AbortController().signal };
   const parts = toParts(agent, given, { ready, session, log, output });
-  const unlimited = { ...parts.limits, maxSteps: Infinity, maxMs: Infinity, maxTokens: Infinity, maxCost: Infinity };
+  const unlimited = { ...parts.limits, ...noLimits };
   const run = new RunState(
     {
       ...parts,
@@ -109,6 +124,7 @@ function toMemory(recorded: readonly KeptEvent[]): Memory {
   const compactions = recorded.filter((event): event is MemoryCompacted => event.type === "memory-compacted");
   return {
     isFull: () => compactions.length > 0,
+    lower: () => undefined,
     fit: async ({ step }) => {
       const found = compactions.find((event) => event.step === step);
       return found && { ...found, messages: found.messages.map(fromKeptMessage) };

@@ -219,10 +219,22 @@ async function callOnce(
   }
 }
 
+const endStatuses: Readonly<Record<string, RunResult["status"]>> = {
+  "run-stopped": "stopped",
+  "answer-cut": "cut",
+  "answer-refused": "refused",
+};
+
+/** How a run ended whose journal ends with this error. */
+export function toEndStatus(code: string | undefined): RunResult["status"] {
+  return endStatuses[code ?? ""] ?? "failed";
+}
+
 /** What a journal says at its end. The conversation is in the lines before. */
 function toOutcome({ status, messages: _messages, output, error, ...rest }: RunResult): RunOutcome {
   const facts = rest as unknown as JsonObject;
   if (status === "ok") return { status, output: { ...facts, output: output ?? null } };
-  const { code, message } = error ?? toFailure("run-stopped", { run: rest.run, reason: rest.reason ?? "cancelled" });
+  const { code, message } =
+    error ?? toFailure("run-stopped", { run: rest.run, reason: rest.reason ?? "cancelled", text: rest.text });
   return { status: "failed", error: { code, message, ...facts } };
 }

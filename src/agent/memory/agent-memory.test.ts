@@ -106,7 +106,7 @@ test("fork() of a run whose memory was compacted goes on with the task", async (
   const { agent, model } = createWorld({ memory: { maxTokens: 1000 } });
   const { run } = await agent.run("Count to 40").result;
 
-  const fork = await agent.fork(run, 30, { say: "Go on, please" });
+  const fork = agent.fork(run, 30, { say: "Go on, please" });
   const result = await fork.result;
 
   expect(result).toMatchObject({ status: "ok", text: "Counted to 40" });

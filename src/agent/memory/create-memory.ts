@@ -1,7 +1,7 @@
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import type { ReadyModel } from "../model-source.ts";
-import { type ConversationLimits, limitsOf, type Memory, type MemoryOptions } from "./memory-options.ts";
+import { type ConversationLimits, leastTokens, limitsOf, type Memory, type MemoryOptions } from "./memory-options.ts";
 import { countAnnounced, countSaid } from "./message-text.ts";
 
 /** What a memory is made of. */
@@ -27,10 +27,12 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, .
   let tokens = 0;
   let announced = 0;
   let limited = 0;
+  let most = Infinity;
 
   function limit(view: ModelView): void {
     if (view === shown && announced === limited) return;
-    limits = limitsOf(options, model, { ...view, announced }, maxOutputTokens);
+    const { tokens: known, messages } = limitsOf(options, model, { ...view, announced }, maxOutputTokens);
+    limits = { tokens: Math.min(known, most), messages };
     shown = view;
     limited = announced;
   }
@@ -51,6 +53,12 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, .
       count = messages.length;
       limit(view);
       return tokens > limits.tokens;
+    },
+    lower(view, messages) {
+      const all = messages.reduce((sum, message) => sum + countSaid(message, model), 0);
+      most = Math.max(leastTokens, Math.floor(all / 2));
+      shown = undefined;
+      limit(view);
     },
     // Loaded when a conversation is too long: most never are.
     fit: async (need) => (await import("./compact.ts")).compact(need, { options, limits, ...summaries }),

@@ -45,7 +45,7 @@ export interface MemoryOptions {
 }
 
 /** The smallest limit of tokens that is accepted. */
-const leastTokens = 256;
+export const leastTokens = 256;
 
 /** The smallest limit of messages that is accepted. */
 const leastMessages = 8;
@@ -149,5 +149,7 @@ export interface MemoryNeed {
 export interface Memory {
   /** Tells whether a conversation must become shorter before the model is asked. */
   isFull(view: ModelView, messages: readonly ModelMessage[]): boolean;
+  /** Lowers the limit to half of what the conversation has now: the provider said that it is too long. */
+  lower(view: ModelView, messages: readonly ModelMessage[]): void;
   fit(need: MemoryNeed): Promise<MemoryCompacted | undefined>;
 }

@@ -10,6 +10,8 @@ import type { ReadyModel } from "../model-source.ts";
 export interface Answer {
   readonly content: readonly ModelContent[];
   readonly finishReason: FinishReason;
+  /** The tool whose call was begun and never came. */
+  readonly cutCall?: string;
   readonly usage: ModelUsage;
   /** Which model the provider says has answered. */
   readonly modelId?: string;
@@ -73,7 +75,8 @@ class AnswerReading {
   #unknown: JsonValue[] | undefined;
   #warnings: readonly string[] | undefined;
   #toolNames: Map<string, string> | undefined;
-  #hasBegunInput = false;
+  /** The tools of calls whose input has begun, by id, until the whole call comes. */
+  #begun: Map<string, string> | undefined;
   #modelId: string | undefined;
   #by: string | undefined;
   #usage = noUsage;
@@ -88,11 +91,13 @@ class AnswerReading {
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
     // The incomplete input of a tool call is not kept. But users saw it: this is an answer that broke off, not a failed request.
-    const isEmpty = content.length === 0 && !this.#hasBegunInput;
+    const [cutCall] = this.#begun?.values() ?? [];
+    const isEmpty = content.length === 0 && cutCall === undefined;
     if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
       content,
       finishReason: this.#finishReason,
+      ...(cutCall !== undefined && { cutCall }),
       usage: this.#usage,
       ...(this.#modelId !== undefined && { modelId: this.#modelId }),
       ...(this.#by !== undefined && { by: this.#by }),
@@ -133,8 +138,13 @@ class AnswerReading {
     this.#finishReason = { unified: "interrupted", raw: undefined };
   }
 
+  keepCall(part: Extract<ModelContent, { type: "tool-call" }>): void {
+    this.#begun?.delete(part.toolCallId);
+    this.#content.push(part);
+  }
+
   startInput({ id, toolName }: { id: string; toolName: string }): void {
-    this.#hasBegunInput = true;
+    (this.#begun ??= new Map()).set(id, toolName);
     if (this.#listener === undefined) return;
     (this.#toolNames ??= new Map()).set(id, toolName);
     this.#listener.onInput(id, toolName, "");
@@ -189,7 +199,7 @@ const partHandlers: ReadonlyMap<string, PartHandler> = new Map<string, PartHandl
   ["tool-input-start", (reading, part) => reading.startInput(part)],
   ["tool-input-delta", (reading, part) => reading.extendInput(part)],
   ["tool-input-end", ignore],
-  ["tool-call", keep],
+  ["tool-call", (reading, part) => reading.keepCall(part)],
   ["tool-result", keep],
   ["tool-approval-request", keep],
   ["file", keep],

@@ -165,7 +165,7 @@ test("a fork asks again for what was approved in the run that it was made from",
   const paused = await agent.run("Go").result;
   await agent.decide(paused.approvals?.[0] ?? "", { decision: "approve" });
 
-  const fork = await (await agent.fork(paused.run, 1, { id: "fork" })).result;
+  const fork = await agent.fork(paused.run, 1, { id: "fork" }).result;
 
   expect(fork).toMatchObject({ status: "paused", approvals: ["fork:1.0"] });
   expect(made).toEqual([]);

@@ -1,3 +1,4 @@
+import { isKitbagError } from "../../core/errors.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import { hasGuardAt } from "../../core/guards.ts";
 import type { Model, ModelCall, ModelContent, ModelMessage } from "../../models/model.ts";
@@ -27,7 +28,6 @@ import { StopWait, untilStopped } from "./until-stopped.ts";
  */
 export async function askModel(run: RunState): Promise<ModelAnswered | StopReason> {
   const { parts } = run;
-  const { hooks, model } = parts;
   const announcement = parts.exposure.announcement();
   if (announcement !== undefined) await tell(run, announcement);
   const view = parts.exposure.view();
@@ -37,19 +37,39 @@ export async function askModel(run: RunState): Promise<ModelAnswered | StopReaso
     const reason = checkSpent(run);
     if (reason !== undefined) return reason;
   }
+  let asked: TimedAnswer;
+  try {
+    asked = await ask(run, view);
+  } catch (cause) {
+    if (!isKitbagError(cause, "model-context-exceeded") || parts.signal.aborted) throw cause;
+    parts.memory.lower(view, run.messages);
+    // What cannot become shorter is not asked again.
+    if (!(await makeRoom(run, view))) throw cause;
+    const reason = checkSpent(run);
+    if (reason !== undefined) return reason;
+    asked = await ask(run, view);
+  }
+  const answer = toEvent(run, asked, view);
+  countAnswer(run, { answer, messages: run.messages, count: run.messages.length, view });
+  const event = hasGuardAt(parts.guards, "answer") ? await guardOrDrop(run, answer) : answer;
+  parts.trace?.endModel(event);
+  return event;
+}
+
+interface TimedAnswer {
+  readonly answer: Answer;
+  readonly durationMs: number;
+}
+
+async function ask(run: RunState, view: ModelView): Promise<TimedAnswer> {
+  const { hooks, model, trace } = run.parts;
   const given = toCall(run, view);
   const { beforeModel } = hooks;
   const call = beforeModel === undefined ? given : await askBefore(run, given, beforeModel);
   const startedAt = performance.now();
-  const { trace } = parts;
-  const ask = (): Promise<Answer> => answerOf(run, model, call);
-  const answer = await (trace === undefined ? ask() : trace.askModel(model, call, ask));
-  const durationMs = performance.now() - startedAt;
-  const asked = toEvent(run, answer, { durationMs, view });
-  countAnswer(run, { answer: asked, messages: run.messages, count: run.messages.length, view });
-  const event = hasGuardAt(parts.guards, "answer") ? await guardOrDrop(run, asked) : asked;
-  trace?.endModel(event);
-  return event;
+  const answerNow = (): Promise<Answer> => answerOf(run, model, call);
+  const answer = await (trace === undefined ? answerNow() : trace.askModel(model, call, answerNow));
+  return { answer, durationMs: performance.now() - startedAt };
 }
 
 /** Applies the guards to an answer. An answer that they refuse is counted in the cost, and is not added to the conversation. */
@@ -108,8 +128,8 @@ async function tell(run: RunState, announcement: ModelMessage): Promise<void> {
   run.messages.push(message);
 }
 
-/** Makes the conversation shorter, and writes down what it is from now on. */
-async function makeRoom(run: RunState, view: ModelView): Promise<void> {
+/** Makes the conversation shorter, and writes down what it is from now on. Answers whether it could. */
+async function makeRoom(run: RunState, view: ModelView): Promise<boolean> {
   const { id, step, messages } = run;
   const earlier = run.isCompacted ? Infinity : run.earlier;
   const { memory, model, session, signal } = run.parts;
@@ -117,10 +137,11 @@ async function makeRoom(run: RunState, view: ModelView): Promise<void> {
   const instructions = (): string => session.activeInstructions();
   const fitting = memory.fit({ run: id, step, model, view, messages, earlier, skills, instructions, signal });
   const compacted = await untilStopped(signal, fitting);
-  if (compacted === undefined) return;
+  if (compacted === undefined) return false;
   await run.keep(compacted);
   run.replaceMessages(compacted.messages);
   if (compacted.answer !== undefined) countOther(run, compacted.answer);
+  return true;
 }
 
 /** Counts an answer that is no part of the conversation: for a summary, say. */
@@ -148,7 +169,8 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
         : sayToolChanges(prompt, tools as ModelCall["tools"] & object),
     ...(tools.length > 0 && { tools: tools as ModelCall["tools"] & object }),
     ...(stop && { stopSequences: [...stop] }),
-    ...(output && { responseFormat: { type: "json", schema: output.json } }),
+    // The rest of an answer is no JSON of its own: a provider that holds answers to a schema would have it begin anew.
+    ...(output && run.cutText === "" && { responseFormat: { type: "json", schema: output.json } }),
     abortSignal: signal,
   };
 }
@@ -189,12 +211,7 @@ function toListener(run: RunState): AnswerListener {
   };
 }
 
-interface Asked {
-  readonly durationMs: number;
-  readonly view: ModelView;
-}
-
-function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): ModelAnswered {
+function toEvent(run: RunState, { answer, durationMs }: TimedAnswer, view: ModelView): ModelAnswered {
   const { log, session, digest } = run.parts;
   const { model, cost } = priceAnswer(run.parts, answer);
   return {
@@ -204,6 +221,7 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
     model,
     content: tidyContent(run, answer.content),
     finishReason: answer.finishReason.unified,
+    ...(answer.cutCall !== undefined && answer.finishReason.unified === "length" && { cutCall: answer.cutCall }),
     usage: answer.usage,
     ...(cost !== undefined && { cost }),
     durationMs,

@@ -1,5 +1,5 @@
 import { hasGuardAt } from "../../core/guards.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { isParallelSafe, type Tool } from "../../core/tool.ts";
 import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
@@ -51,7 +51,9 @@ export function planCalls(
     const { dispatch, input } = asked;
     const { input: given, repairs } = parsed;
     const tool = entry?.tool;
-    const unreadable = whyUnreadable(item);
+    const isCut =
+      finishReason === "length" && isCutInput({ dispatch, tool, given, isLast: item === lastCall(content) });
+    const unreadable = isCut ? cutInput : whyUnreadable(item);
     calls.push({
       index: calls.length,
       id,
@@ -67,6 +69,27 @@ export function planCalls(
     });
   }
   return calls;
+}
+
+/** What the model is told of a call that the output limit cut. */
+const cutInput =
+  "the output limit cut its input off, so it was not made; make it again with a shorter input, in several calls if need be";
+
+/** Input that is no JSON was cut, and so may the last one be that is empty: packages write `{}` for an input that had not begun. */
+function isCutInput({
+  dispatch,
+  tool,
+  given,
+  isLast,
+}: Pick<PlannedCall, "dispatch" | "tool" | "given"> & { readonly isLast: boolean }): boolean {
+  if (typeof given === "string") return true;
+  const isEmpty = isObject(given) && Object.keys(given).length === 0;
+  const { properties = {} } = tool?.inputSchema ?? {};
+  return isEmpty && isLast && (dispatch !== undefined || (isObject(properties) && Object.keys(properties).length > 0));
+}
+
+function lastCall(content: readonly ModelContent[]): ModelContent | undefined {
+  return content.findLast(({ type }) => type === "tool-call");
 }
 
 /** A call that was read out of a text says whether it was whole. */

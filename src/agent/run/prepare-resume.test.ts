@@ -156,7 +156,7 @@ test("resume() of a fork asks the model that the fork was given", async () => {
   const workspace = createWorkspace({ tools: [roll] });
   const agent = createAgent({ model: mockModel(["Done"]), store: memoryStore(), workspace });
   const { run } = await agent.run("Roll a die").result;
-  const fork = await agent.fork(run, 0, {}, { model: "local", ...stopAfterCall(() => fork) });
+  const fork: AgentRun = agent.fork(run, 0, {}, { model: "local", ...stopAfterCall(() => fork) });
   await fork.result;
 
   expect(await agent.resume(fork.id).result).toMatchObject({ status: "ok", text: expect.stringContaining("4") });

@@ -12,7 +12,7 @@ import { isReadOnly, planCalls, recallInputs } from "./plan-calls.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
-import type { RunStart } from "./start-run.ts";
+import type { RunStart } from "./started-run.ts";
 import { isCut, noteText } from "./to-assistant-message.ts";
 import { openAgain, splitSkills } from "./told-skills.ts";
 
@@ -149,6 +149,8 @@ function restore(run: RunState, folded: Folded): void {
     // Also answers that the model is no longer shown: they stay in the journal, and providers refuse two calls with one id.
     for (const part of answer.content) if (part.type === "tool-call") run.callIds.add(part.toolCallId);
   }
+  // The model may go on with its answer as often as in a new run.
+  run.interrupted = run.continued = 0;
   noteCalls(run, folded);
 }
 

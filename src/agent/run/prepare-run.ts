@@ -29,8 +29,8 @@ import { createLoopDetector } from "./loop-detector.ts";
 import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
 import { guardMessages, toGuards } from "./run-guards.ts";
-import type { RunStart } from "./start-run.ts";
 import { type OutputRule, type RunParts, RunState } from "./run-state.ts";
+import type { RunStart } from "./started-run.ts";
 import { addImages, toMessages } from "./task-messages.ts";
 import { splitSkills } from "./told-skills.ts";
 
@@ -222,6 +222,7 @@ const defaultLimits: RunLimits = {
   maxMs: Infinity,
   maxCalls: 1000,
   maxParallel: 8,
+  maxContinuations: 3,
 };
 
 /** Opens a skill for a session. @throws {KitbagError} what keeps it closed. */

@@ -33,9 +33,7 @@ test.for([
 test("fork() makes a call in flight with what a hook has changed its input to", async () => {
   const { agent, made } = await createKilled(changeTo({ to: 7 }));
 
-  await (
-    await agent.fork("a", 1)
-  ).result;
+  await agent.fork("a", 1).result;
 
   expect(made).toEqual([{ to: 7 }]);
 });

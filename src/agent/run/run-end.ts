@@ -8,6 +8,8 @@ import type { RunState } from "./run-state.ts";
 export type RunEnd =
   | { readonly status: "ok"; readonly output: JsonValue }
   | { readonly status: "failed"; readonly error: Failure }
+  | { readonly status: "cut"; readonly error: Failure }
+  | { readonly status: "refused"; readonly error: Failure }
   | { readonly status: "stopped"; readonly reason: StopReason }
   | { readonly status: "paused" };
 

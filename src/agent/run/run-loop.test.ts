@@ -162,7 +162,7 @@ test("run() does not repair the input of an answer that was too long", async () 
   const { messages } = await agent.run("Go").result;
 
   expect(made).toEqual([]);
-  expect(JSON.stringify(messages)).toContain("the input is wrong");
+  expect(JSON.stringify(messages)).toContain("the output limit cut its input off, so it was not made");
 });
 
 test("run() shows no message of an answer that says nothing", async () => {

@@ -12,10 +12,18 @@ import { type CallResult, runCalls } from "./run-calls.ts";
 import { checkLimits, type RunEnd, toStopReason } from "./run-end.ts";
 import type { OutputRule, RunState } from "./run-state.ts";
 import { say, saySteering } from "./say.ts";
-import { isCut, noteText, toAssistantMessage, toCutMessage, toResultPart } from "./to-assistant-message.ts";
+import {
+  isCut,
+  isTooLong,
+  noteText,
+  textOf,
+  toAssistantMessage,
+  toCutMessage,
+  toResultPart,
+} from "./to-assistant-message.ts";
 
-/** How often a model may be told to go on after its answer was cut, and to mend an output that does not fit. */
-const maxContinued = 2;
+/** How often a model may be told to go on after its answer was interrupted, and to mend an output that does not fit. */
+const maxInterrupted = 2;
 const maxMended = 2;
 
 /** Asks the model and makes the calls it asks for, until it asks for none. */
@@ -94,7 +102,8 @@ function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly Planned
   const { content } = answer;
   // There are few: a map of them costs more than it saves.
   const inputs = { get: (id: string): JsonValue | undefined => calls.findLast((call) => call.id === id)?.given };
-  const message = isCut(answer) ? toCutMessage(content) : toAssistantMessage(content, inputs);
+  const isPart = isCut(answer) || isTooLong(answer);
+  const message = isPart ? toCutMessage(content) : toAssistantMessage(content, inputs);
   if (message !== undefined) run.messages.push(message);
   run.answered = answer.step;
   noteText(run, answer);
@@ -127,12 +136,18 @@ async function breakLoop(run: RunState): Promise<RunEnd | undefined> {
   return undefined;
 }
 
-async function finish(run: RunState, { finishReason, model }: ModelAnswered): Promise<RunEnd | undefined> {
-  if (isCut({ finishReason })) return goOn(run, model);
+async function finish(run: RunState, answer: ModelAnswered): Promise<RunEnd | undefined> {
+  const { finishReason, model } = answer;
+  const { id, text } = run;
+  if (finishReason === "content-filter") {
+    return { status: "refused", error: toFailure("answer-refused", { run: id, model, text }) };
+  }
+  if (isCut(answer)) return goOn(run, model);
   const { output } = run.parts;
-  if (output === undefined) return { status: "ok", output: run.text };
-  const reading = await readOutput(run.text, output);
+  if (output === undefined) return isTooLong(answer) ? continueAnswer(run, answer) : { status: "ok", output: text };
+  const reading = await readOutput(text, output, textOf(answer));
   if (reading.ok) return { status: "ok", output: reading.output };
+  if (isTooLong(answer)) return continueAnswer(run, answer);
   if (run.mended === maxMended) {
     return { status: "failed", error: toFailure("answer-invalid", { model, problems: reading.problems }) };
   }
@@ -142,14 +157,38 @@ async function finish(run: RunState, { finishReason, model }: ModelAnswered): Pr
   return undefined;
 }
 
-/** An answer that was cut is not asked for again, since part of it was shown: the model goes on with it. */
+/** An answer that was interrupted is not asked for again, since part of it was shown: the model goes on with it. */
 async function goOn(run: RunState, model: string): Promise<RunEnd | undefined> {
-  if (run.continued > maxContinued) {
-    const reason = `its answer was cut off ${maxContinued + 1} times`;
+  if (run.interrupted > maxInterrupted) {
+    const reason = `its answer was cut off ${maxInterrupted + 1} times`;
     return { status: "failed", error: toFailure("model-unavailable", { model, reason }) };
   }
-  await say(run, "continue", "Your answer was cut off. Go on exactly where it ends, and repeat nothing.");
+  await say(run, "continue", goOnWords(run, "Your answer was cut off."));
   return undefined;
+}
+
+/**
+ * Has the model go on with an answer that the output limit cut. It is asked in a message: not every provider accepts a conversation that
+ * ends with the beginning of an answer.
+ */
+async function continueAnswer(run: RunState, { model, cutCall }: ModelAnswered): Promise<RunEnd | undefined> {
+  const { id, text, continued: times } = run;
+  if (times > run.parts.limits.maxContinuations) {
+    return { status: "cut", error: toFailure("answer-cut", { run: id, model, times, text }) };
+  }
+  const reached = "The output limit was reached";
+  if (cutCall !== undefined) {
+    const words = `${reached} before your call of ${cutCall} was whole, so it was not made. Make it again with a shorter input, in several calls if need be.`;
+    await say(run, "continue", words);
+  } else if (run.cutText === "")
+    await say(run, "continue", `${reached} before you had said anything. Answer now, with less thought.`);
+  else await say(run, "continue", goOnWords(run, `${reached}, and your answer is cut off.`));
+  return undefined;
+}
+
+function goOnWords({ parts: { output }, cutText }: RunState, why: string): string {
+  const form = output === undefined || cutText === "" ? "" : " Write only the rest of the JSON.";
+  return `${why} Go on exactly where it ends, and repeat nothing.${form}`;
 }
 
 /** What is to be made of a text that must be JSON of a certain form. */
@@ -157,9 +196,12 @@ type OutputReading =
   | { readonly ok: true; readonly output: JsonValue }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads the output out of the last text of a model, also if it is in a block of code or has words around it. */
-export async function readOutput(text: string, rule: OutputRule): Promise<OutputReading> {
-  const value = parseLeniently(text);
+/**
+ * Reads the output out of the last text of a model, also if it is in a block of code or has words around it. `last` is what the model
+ * wrote in its last answer, if `text` was put together from several: it may have begun anew there.
+ */
+export async function readOutput(text: string, rule: OutputRule, last = text): Promise<OutputReading> {
+  const value = last === text ? parseLeniently(text) : parsePieces(text.slice(0, -last.length), last);
   if (value === undefined) return { ok: false, problems: [{ path: "", expected: "JSON", found: "something else" }] };
   const checked = checkLeniently(rule.json, value);
   if (!checked.ok) return { ok: false, problems: checked.problems };
@@ -167,6 +209,13 @@ export async function readOutput(text: string, rule: OutputRule): Promise<Output
   if (refined === undefined) return { ok: true, output: checked.value };
   if (!refined.ok) return { ok: false, problems: refined.problems };
   return { ok: true, output: refined.value as JsonValue };
+}
+
+/** Reads an answer that was cut and went on. A model may open its block of code again, or write the whole answer once more. */
+function parsePieces(before: string, last: string): JsonValue | undefined {
+  const bare = last.replace(/^\s*```(?:json)?[ \t]*\n/u, "").replace(/\n?```\s*$/u, "");
+  const whole = /^\s*[{[]/u.test(bare) ? bare : "";
+  return parse(before + last) ?? parse(before + bare) ?? parse(whole) ?? parseLeniently(before + last);
 }
 
 /** What can be read without repairs comes first: the text itself, what is in its last block of code, what is between its brackets. */

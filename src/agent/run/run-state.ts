@@ -94,8 +94,9 @@ export class RunState {
   shownTools = new ShownTools();
   /** How it waits for its model. */
   stopWait: StopWait | undefined;
-  /** The last text of the model. */
+  /** The last text of the model, and why its last answer ended. */
   text = "";
+  finishReason: string | undefined;
   /** What it had said when its answer was cut: the next one goes on with it. */
   cutText = "";
   /** An answer of the journal whose calls are not all done. */
@@ -116,8 +117,10 @@ export class RunState {
   /** Calls whose input the journal holds only in part. */
   redacted: ReadonlySet<string> = noNames;
   #callIds: Set<string> | undefined;
-  /** How often the model was told to go on, or to mend its answer. */
+  /** How many answers in a row were interrupted, and how many the output limit cut. */
+  interrupted = 0;
   continued = 0;
+  /** How often the model was told to mend its answer. */
   mended = 0;
 
   constructor(parts: RunParts, messages: ModelMessage[]) {

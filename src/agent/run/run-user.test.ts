@@ -51,7 +51,7 @@ test("resume() refuses another user than the one who began the run", async () =>
 test("fork() makes a run of the user who forks", async () => {
   const { agent, users } = await createPaused();
 
-  const fork = await (await agent.fork("run", 1, { id: "fork" }, { user: "root" })).result;
+  const fork = await agent.fork("run", 1, { id: "fork" }, { user: "root" }).result;
   await agent.decide("fork:1.0", { decision: "approve" });
   await agent.resume("fork").result;
 

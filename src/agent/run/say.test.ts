@@ -69,7 +69,7 @@ test("steer() before the model fails is there in a fork of the run", async () =>
   });
   await run.result;
 
-  const fork = await (await agent.fork(run.id, 0)).result;
+  const fork = await agent.fork(run.id, 0).result;
 
   expect(fork).toMatchObject({ status: "ok", text: "Louder" });
   expect(asked().at(-1)).toEqual(said);

@@ -2,42 +2,21 @@ import { longestTimerMs } from "../../core/async.ts";
 import { describeCause, type Failure, isKitbagError, toFailure } from "../../core/errors.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
-import { toCostRows } from "../cost/cost-table.ts";
-import type { CostRow } from "../cost/usage-counter.ts";
-import type { AgentEvent } from "../events.ts";
-import type { RunResult, RunUsage } from "../run-result.ts";
+import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
-import type { RunTrace } from "../telemetry/run-trace.ts";
 import { callHook } from "./call-hook.ts";
-import { createEventFeed, type EventFeed } from "./event-feed.ts";
+import { createEventFeed } from "./event-feed.ts";
 import { canGoOn, type RunEnd, timeIsUp, toStopReason } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
 import type { RunState } from "./run-state.ts";
 import { keepSteering } from "./say.ts";
+import { type Job, nothingUsed, type RunStart, StartedRun } from "./started-run.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */
 const graceMs = 1000;
 
-const nothingUsed: RunUsage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-};
-
-/** A run, from before it is prepared until it ends. */
-interface Job {
-  readonly start: RunStart;
-  readonly stop: () => void;
-  readonly controller: AbortController;
-  /** Steering messages that arrived before the run was prepared. */
-  readonly steering: string[];
-  run: RunState | undefined;
-}
+const nothingSaid = { text: "", finishReason: undefined };
 
 /** Starts a run; `prepare` makes what it works with. Never throws. */
 export function startRun(
@@ -52,41 +31,6 @@ export function startRun(
   const start = { id, options, feed, signal: controller.signal };
   const job: Job = { start, stop, controller, steering: [], run: undefined };
   return new StartedRun(job, work(job, telemetry, prepare));
-}
-
-/**
- * A class, not an object with getters: each of those would have a hidden class of its own, which holds what its getters see, the whole
- * run, until the old generation is collected.
- */
-class StartedRun implements AgentRun {
-  readonly id: string;
-  readonly result: Promise<RunResult>;
-  readonly stop: () => void;
-  readonly #job: Job;
-
-  constructor(job: Job, result: Promise<RunResult>) {
-    this.#job = job;
-    this.id = job.start.id;
-    this.result = result;
-    this.stop = job.stop;
-  }
-
-  get cost(): number | undefined {
-    const { run } = this.#job;
-    return run === undefined ? 0 : run.parts.counter.cost();
-  }
-
-  get usage(): RunUsage {
-    return this.#job.run?.parts.counter.usage() ?? nothingUsed;
-  }
-
-  readonly breakdown = (): readonly CostRow[] => toCostRows(this.#job.run?.questions ?? []);
-
-  readonly steer = (text: string): void => void (this.#job.run?.steering ?? this.#job.steering).push(text);
-
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
-    return this.#job.start.feed.iterate();
-  }
 }
 
 async function work(
@@ -202,6 +146,7 @@ function toResult(run: RunState, end: RunEnd): RunResult {
   const { counter, session } = run.parts;
   const head = { run: run.id, text: run.text };
   const facts = {
+    finishReason: run.finishReason,
     steps: run.step,
     usage: counter.usage(),
     cost: counter.cost(),
@@ -224,7 +169,7 @@ function failToBegin({ start: { id, signal, feed } }: Job, cause: unknown): RunR
   const end = signal.aborted
     ? ({ status: "stopped", reason: toStopReason(signal) } as const)
     : ({ status: "failed", error: toError(cause, id) } as const);
-  const result = { run: id, ...end, text: "", steps: 0, usage: nothingUsed, cost: 0, skills: [], messages: [] };
+  const result = { run: id, ...end, ...nothingSaid, steps: 0, usage: nothingUsed, cost: 0, skills: [], messages: [] };
   feed.tell({ type: "task-end", run: id, result });
   return result;
 }
@@ -245,14 +190,4 @@ async function saveRun(run: RunState, status: RunResult["status"]): Promise<void
     skills: session.getActiveSkills(),
     view: isCompacted ? messages : undefined,
   });
-}
-
-/** What is there before a run has begun. */
-export interface RunStart {
-  readonly id: string;
-  readonly options: RunOptions;
-  readonly feed: EventFeed;
-  readonly signal: AbortSignal;
-  /** Its spans, if telemetry is on. */
-  readonly trace?: RunTrace | undefined;
 }

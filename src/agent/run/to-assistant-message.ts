@@ -28,12 +28,13 @@ export function toAssistantMessage(content: readonly ModelContent[], inputs: Inp
   return parts.length === 0 ? undefined : { role: "assistant", content: parts };
 }
 
-/** Makes the message that an answer is that was cut: its calls are not made, so they must not wait for results. */
+/**
+ * Makes the message that an answer is which the model is to go on with: only its text. Calls that are not made must not wait for results,
+ * and what a provider says of a part (an id, a signature) may belong to a part that never became whole.
+ */
 export function toCutMessage(content: readonly ModelContent[]): ModelMessage | undefined {
-  return toAssistantMessage(
-    content.filter(({ type }) => type === "text"),
-    new Map(),
-  );
+  const texts = content.flatMap((item) => (item.type === "text" ? [{ type: "text", text: item.text } as const] : []));
+  return texts.length === 0 ? undefined : { role: "assistant", content: texts };
 }
 
 /** The inputs of calls, by their ids. */
@@ -139,24 +140,38 @@ function toShownName(name: string): string {
   return clean === "" ? "unknown" : clean;
 }
 
-/** Whether an answer was cut off: its calls are not made. Some providers say "error" where others say that it was interrupted. */
+const cutReasons: ReadonlySet<string> = new Set(["interrupted", "error", "content-filter"]);
+
+/**
+ * Whether an answer was cut off, or filtered: its calls are not made. Some providers say "error" where others say that it was
+ * interrupted.
+ */
 export function isCut({ finishReason }: Pick<ModelAnswered, "finishReason">): boolean {
-  return finishReason === "interrupted" || finishReason === "error";
+  return cutReasons.has(finishReason);
+}
+
+/** Whether the output limit cut an answer that asks for no call: the model is to go on with it. Whole calls are made. */
+export function isTooLong({ finishReason, content }: Pick<ModelAnswered, "finishReason" | "content">): boolean {
+  return (
+    finishReason === "length" && !content.some((item) => item.type === "tool-call" && item.providerExecuted !== true)
+  );
 }
 
 /** Notes what an answer says: the last text of the model, which goes on with what it had said when its answer was cut. */
 export function noteText(
-  run: Pick<RunState, "text" | "cutText" | "continued">,
+  run: Pick<RunState, "text" | "cutText" | "finishReason" | "interrupted" | "continued">,
   answer: Pick<ModelAnswered, "content" | "finishReason">,
 ): void {
-  const text = run.cutText + textOf(answer.content);
+  const text = run.cutText + textOf(answer);
   if (text !== "") run.text = text;
-  const wasCut = isCut(answer);
-  run.cutText = wasCut ? text : "";
-  run.continued = wasCut ? run.continued + 1 : 0;
+  run.finishReason = answer.finishReason;
+  run.interrupted = isCut(answer) ? run.interrupted + 1 : 0;
+  run.continued = isTooLong(answer) ? run.continued + 1 : 0;
+  run.cutText = run.interrupted + run.continued > 0 ? text : "";
 }
 
-function textOf(content: ModelAnswered["content"]): string {
+/** The text of an answer. */
+export function textOf({ content }: Pick<ModelAnswered, "content">): string {
   let text = "";
   for (const item of content) if (item.type === "text") text += item.text;
   return text;

@@ -67,7 +67,7 @@ async function openOn(
     offersShipped: true,
   });
   const model = chooseModel(invocation, opened.model);
-  if (asksModel) await checkModel(model, invocation.env);
+  const asked = await findAsked(model, invocation.env, asksModel);
   noteUntrusted(reports, invocation.terminal);
   const { createAgent } = await import("../../agent/create-agent.ts");
   const { store, approve } = options;
@@ -75,7 +75,7 @@ async function openOn(
   const skills = [...getTexts(invocation.options, "skills"), ...directories];
   const origin = toOrigin(invocation, { skills, ...(exposure !== undefined && { exposure }) });
   const agent = createAgent({
-    model,
+    model: asked,
     workspace,
     ...(store !== undefined && { store }),
     ...(audit !== undefined && { audit }),
@@ -88,6 +88,19 @@ async function openOn(
     ...(limits !== undefined && { limits }),
   });
   return { agent, workspace, store, model, user: records.user, approve };
+}
+
+/** The model of the agent. A command that asks no model needs none that can be asked. @throws {KitbagError} as `checkModel` does */
+async function findAsked(model: Model | string, env: Invocation["env"], asksModel: boolean): Promise<Model | string> {
+  if (asksModel) await checkModel(model, env);
+  if (asksModel || typeof model !== "string") return model;
+  const { checkModelName } = await import("../../models/resolve/find-connection.ts");
+  try {
+    checkModelName(model, env);
+    return model;
+  } catch {
+    return "local";
+  }
 }
 
 /** The configuration has a store and no audit: the person's own key says which decisions count. What is in memory is of this process. */

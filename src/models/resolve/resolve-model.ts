@@ -1,12 +1,11 @@
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { nearestNames } from "../../core/nearest.ts";
+import { isKitbagError } from "../../core/errors.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
-import { checkBaseUrl, parseModelName, showName } from "./parse-model-name.ts";
-import { guessProvider, providers, type Connection, type Environment, type Provider } from "../providers.ts";
+import { providers, type Connection, type Environment, type Provider } from "../providers.ts";
+import { findConnection, keyMissing, packageMissing } from "./find-connection.ts";
 import { withSettings, type ModelSettings } from "./with-settings.ts";
 
 /** How {@link resolveModel} finds a model. */
@@ -68,25 +67,16 @@ async function connect(
   lookup: Lookup | undefined,
 ): Promise<AnyModel> {
   checkOptionNames(options, optionNames);
-  const parsed = parseModelName(name);
-  if (parsed.provider === "local") return loadLocal();
-  const provider = known.get(parsed.provider);
-  if (provider === undefined) throw unknownProvider(parsed.provider, [...known.keys(), "local"]);
-
-  const { env = process.env, headers = {} } = options;
-  const connection: Connection = {
-    model: parsed.model,
-    baseUrl: findBaseUrl(provider, parsed.url, options.baseUrl, env),
-    headers: checkHeaders(headers),
-    ...findKey(provider, options.apiKey, env),
-    ...(parsed.url !== undefined && options.baseUrl === undefined && (await guard(parsed.url, lookup))),
-  };
+  const found = findConnection(known, name, options);
+  if (found === "local") return loadLocal();
+  const { provider, connection, url } = found;
   if (provider.needsKey && connection.apiKey === undefined) {
     // If the package is missing too, `load` throws an error that names both.
     await load(provider, name, { ...connection, apiKey: "none" });
-    throw new KitbagError("model-key-missing", { model: showName(name), variables: provider.keys });
+    throw keyMissing(name, provider);
   }
-  return load(provider, name, connection);
+  const guarded = url !== undefined && options.baseUrl === undefined && (await guard(url, lookup));
+  return load(provider, name, { ...connection, ...guarded });
 }
 
 /** A name may come with a project: the URL in it leads to this machine or a private network only if it says so itself. */
@@ -123,61 +113,6 @@ async function load(provider: Provider, name: string, connection: Connection): P
     const { code } = (cause ?? {}) as { code?: unknown };
     const isMissing = isKitbagError(cause, "package-missing") || code === "ERR_MODULE_NOT_FOUND";
     if (!isMissing && code !== "MODULE_NOT_FOUND") throw cause;
-    const facts = { model: showName(name), peer: provider.peer, variables: provider.needsKey ? provider.keys : [] };
-    throw new KitbagError("provider-missing", facts, { cause });
+    throw packageMissing(name, provider, cause);
   }
-}
-
-function unknownProvider(provider: string, known: readonly string[]): KitbagError {
-  const guessed = guessProvider(provider);
-  return new KitbagError("provider-unknown", {
-    provider: showName(provider),
-    nearest: guessed === undefined ? nearestNames(provider, known) : [guessed],
-    known,
-  });
-}
-
-function findBaseUrl(
-  provider: Provider,
-  named: string | undefined,
-  given: string | undefined,
-  env: Environment,
-): string {
-  if (named !== undefined && given === undefined) return named;
-  const { option, url } = given === undefined ? provider.findUrl(env) : { option: "baseUrl", url: given };
-  if (url !== undefined) return checkBaseUrl(option, url);
-  throw new KitbagError("option-invalid", {
-    option,
-    found: "nothing",
-    expected: 'the URL of the server, here or in the name: "openai-compatible:URL/model"',
-  });
-}
-
-/** What may stand in a header: others make `fetch` fail with a message that repeats the value. */
-const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u;
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/u;
-
-function findKey(provider: Provider, given: string | undefined, env: Environment): { readonly apiKey?: string } {
-  const variable = given === undefined ? provider.keys.find((name) => (env[name] ?? "").trim() !== "") : undefined;
-  const key: unknown = variable === undefined ? given : env[variable];
-  if (key === undefined) return {};
-  const text = typeof key === "string" ? key.trim() : "";
-  if (text !== "" && headerText.test(text)) return { apiKey: text };
-  throw new KitbagError("option-invalid", {
-    option: variable ?? "apiKey",
-    found: text === "" ? "no text" : "a text with characters that no key has",
-    expected: "the key as the provider shows it, in one line",
-  });
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  for (const [name, value] of Object.entries(headers)) {
-    if (headerName.test(name) && typeof value === "string" && headerText.test(value)) continue;
-    throw new KitbagError("option-invalid", {
-      option: `headers.${showName(name)}`,
-      found: "a name or a value that no header can have",
-      expected: "texts of one line",
-    });
-  }
-  return headers;
 }

@@ -45,7 +45,7 @@ export interface MockModel extends Model {
  * const model = mockModel([{ calls: [{ tool: "roll" }] }, "You rolled a 4"]);
  * const agent = createAgent({ model, workspace: createWorkspace({ tools: [roll] }) });
  *
- * const { text } = await agent.run("Roll a die").result;
+ * const { text } = await agent.run("Roll a die");
  * console.assert(text === "You rolled a 4" && model.asked.length === 2);
  * console.assert(model.shown().tools.join() === "roll");
  * ```

@@ -17,7 +17,7 @@ export interface ProviderErrorFacts {
  * import { mockModel, providerError } from "kitbag/testing";
  *
  * const model = mockModel([{ error: providerError({ status: 429, retryAfterMs: 5 }) }, "Hello"]);
- * const { text } = await createAgent({ model, workspace: createWorkspace() }).run("Hello").result;
+ * const { text } = await createAgent({ model, workspace: createWorkspace() }).run("Hello");
  * console.assert(text === "Hello" && model.asked.length === 2);
  * ```
  */

@@ -22,7 +22,7 @@ export interface WatchedModel extends Model {
  * import { watchedModel } from "kitbag/testing";
  *
  * const model = watchedModel(await resolveModel("local"));
- * await createAgent({ model, workspace: createWorkspace() }).run("Hello").result;
+ * await createAgent({ model, workspace: createWorkspace() }).run("Hello");
  * console.assert(model.shown(0).conversation === "user: Hello");
  * ```
  */

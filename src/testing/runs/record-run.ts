@@ -44,7 +44,7 @@ const expectations: Expectations<RecordRunOptions> = {
  * const workspace = createWorkspace({ tools: [roll] });
  * workspace.use(recordedTools(fixture));
  * const agent = createAgent({ model: recordedModel(fixture), workspace });
- * const { text } = await agent.run("Roll a die").result;
+ * const { text } = await agent.run("Roll a die");
  * console.assert(text === "Rolled");
  * ```
  */

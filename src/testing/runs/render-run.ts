@@ -28,7 +28,7 @@ import { isRunFixture, sortOutcomes, toEnd, type RunFixture, type RunFixtureEnd 
  * const model = mockModel([{ calls: [{ tool: "roll" }] }, "You rolled a 4"]);
  * const agent = createAgent({ model, workspace: createWorkspace({ tools: [roll] }) });
  *
- * const text = renderRun(await agent.run("Roll a die").result);
+ * const text = renderRun(await agent.run("Roll a die"));
  * console.assert(text === "user: Roll a die\n  -> roll {}\n  <- roll 4\nassistant: You rolled a 4\n= ok");
  * ```
  */

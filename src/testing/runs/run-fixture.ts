@@ -1,10 +1,12 @@
+import { toEndStatus } from "../../agent/log/run-log.ts";
+import type { RunResult } from "../../agent/run-result.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ModelCall, ModelTool } from "../../models/model.ts";
 
 /** How a run ended, as a fixture keeps it. */
 export interface RunFixtureEnd {
-  readonly status: "ok" | "failed" | "stopped" | "paused" | "unfinished";
+  readonly status: RunResult["status"] | "unfinished";
   readonly output?: JsonValue | undefined;
   readonly reason?: string | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
@@ -46,7 +48,7 @@ export function toEnd(values: readonly JsonObject[]): RunFixtureEnd {
   if (status === "ok") return { status, output: (output as JsonObject)["output"] ?? null };
   const { code, message, reason } = error as { code: string; message: string; reason?: string };
   if (reason !== undefined) return { status: "stopped", reason };
-  return { status: "failed", error: { code, message } };
+  return { status: toEndStatus(code), error: { code, message } };
 }
 
 /** Puts what came of the calls of one answer into the order in which it asked for them: which was over first says nothing. */

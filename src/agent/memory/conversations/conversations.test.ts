@@ -157,7 +157,7 @@ test("a fork of a run goes its own way, and is not in the conversation", async (
   const { agent, store } = createWorld();
   const { run } = await agent.run("Hello", { conversation: "c" }).result;
 
-  const fork = await agent.fork(run, 0, { messages: [user("Other")] });
+  const fork = agent.fork(run, 0, { messages: [user("Other")] });
   await fork.result;
 
   expect((await readConversation(store, "c"))?.runs).toHaveLength(1);

@@ -38,8 +38,8 @@ export interface Conversation {
  *
  * const store = memoryStore();
  * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
- * await agent.run("Hello", { conversation: "ada" }).result;
- * await agent.run("How are you?", { conversation: "ada" }).result;
+ * await agent.run("Hello", { conversation: "ada" });
+ * await agent.run("How are you?", { conversation: "ada" });
  *
  * const conversation = await readConversation(store, "ada");
  * console.assert(conversation?.messages.map(({ role }) => role).join() === "user,assistant,user,assistant");
@@ -79,7 +79,7 @@ export interface ConversationSummary {
  *
  * const store = memoryStore();
  * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
- * await agent.run("Hello", { conversation: "ada" }).result;
+ * await agent.run("Hello", { conversation: "ada" });
  *
  * const [first] = await listConversations(store);
  * console.assert(first?.id === "ada" && first.title === "Hello" && first.runs === 1);
@@ -118,7 +118,7 @@ const partLength = 36;
  *
  * const store = memoryStore();
  * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
- * await agent.run("Hello", { conversation: "ada" }).result;
+ * await agent.run("Hello", { conversation: "ada" });
  *
  * console.assert(await deleteConversation(store, "ada"));
  * console.assert((await readConversation(store, "ada")) === undefined);

@@ -81,7 +81,7 @@ async function goAnotherWay(
   const { step } = place.stop;
   const isAnswer = place.name === undefined;
   const changes: ForkChanges = isAnswer ? {} : await toChanges(known, place.name, place, action);
-  const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, await toOptions());
+  const going = open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, await toOptions());
   invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
   return known.toAnswer(going, await finish(going));
 }

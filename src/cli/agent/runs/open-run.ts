@@ -118,7 +118,7 @@ export async function forkRun(invocation: Invocation): Promise<Answer> {
   const say = getText(options, "say");
   const fork = async ({ open, run, toOptions, finish, toAnswer }: KnownRun): Promise<Answer> => {
     const last = step ?? run.steps;
-    const going = await open.agent.fork(run.id, last, say === undefined ? {} : { say }, await toOptions());
+    const going = open.agent.fork(run.id, last, say === undefined ? {} : { say }, await toOptions());
     if (!json) terminal.note(`${going.id} goes on behind step ${last} of ${run.id}\n`);
     return toAnswer(going, await finish(going));
   };

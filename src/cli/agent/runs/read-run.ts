@@ -1,6 +1,8 @@
 import type { ApprovalAsked, ModelAnswered } from "../../../agent/events.ts";
 import { takeSound } from "../../../agent/log/check-journal.ts";
 import { type Folded, foldLines } from "../../../agent/log/fold-journal.ts";
+import { toEndStatus } from "../../../agent/log/run-log.ts";
+import type { RunResult } from "../../../agent/run-result.ts";
 import { parseInput } from "../../../agent/run/parse-input.ts";
 import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json.ts";
@@ -14,7 +16,7 @@ import { usageError } from "../../cli-command.ts";
 import { toPrintableLine } from "../../printable.ts";
 
 /** A run as people see it. */
-export type ShownStatus = "ok" | "failed" | "stopped" | "running" | "waiting" | "interrupted";
+export type ShownStatus = RunResult["status"] | "running" | "waiting" | "interrupted";
 
 /** What a journal says about a run of an agent. */
 export interface ReadRun {
@@ -138,7 +140,7 @@ function findWaiting({ decided }: Folded, entries: readonly RunEntry[]): readonl
 
 function toStatus(outcome: RunOutcome | undefined, isRunning: boolean, isWaiting: boolean): ShownStatus {
   if (outcome?.status === "ok") return "ok";
-  if (outcome !== undefined) return outcome.error.code === "run-stopped" ? "stopped" : "failed";
+  if (outcome !== undefined) return toEndStatus(outcome.error.code);
   if (isRunning) return "running";
   return isWaiting ? "waiting" : "interrupted";
 }

@@ -26,7 +26,10 @@ export function describeEnd(result: RunResult, next: NextCommands | undefined): 
     case "ok":
       return undefined;
     case "failed":
+    case "refused":
       return toPrintable(error?.message ?? "It failed") + describeNext(result, next);
+    case "cut":
+      return `The answer is not whole: the output limit of the model cut it off${describeNext(result, next)}`;
     case "stopped":
       return `Stopped: ${describeLoss(result) ?? reasons[reason]}${describeNext(result, next)}`;
     case "paused":
