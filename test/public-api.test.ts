@@ -616,7 +616,9 @@ test('"kitbag/testing" exports these types', () => {
 test("errorCodes are these", () => {
   expect(kitbag.errorCodes).toEqual([
     "address-invalid",
+    "answer-cut",
     "answer-invalid",
+    "answer-refused",
     "approval-denied",
     "approval-failed",
     "approval-missing",
@@ -706,6 +708,7 @@ test("errorCodes are these", () => {
     "run-incomplete",
     "run-leased",
     "run-not-found",
+    "run-paused",
     "run-stopped",
     "runtime-missing",
     "sandbox-failed",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toFailure } from "./errors.ts";
-import { sayUntilThen } from "./error-texts.ts";
+import { sayUntilThen, whyStopped } from "./error-texts.ts";
 
 test("sayUntilThen() names what was called and printed, a line each, and nothing that there is not", () => {
   const calls = [
@@ -40,4 +40,11 @@ test("toFailure() tells computing time from time that passed, and one sandbox th
   expect(messageOf("sandbox-weak", { sandbox: "nsjail", lacks: ["files"], found: "No clone" })).toMatch(
     /^[^:]*: No clone; so it does not enforce files;/u,
   );
+});
+
+test.for([
+  ["cancelled", "it was stopped (cancelled); resume the run to go on"],
+  ["steps", "it was stopped (steps); raise the limit, and fork the run to go on"],
+] as const)("whyStopped(%j) says how to go on", ([reason, words]) => {
+  expect(whyStopped(reason)).toBe(words);
 });
