@@ -1,14 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
-import {
-  problemList,
-  quote,
-  toWord,
-  whenToRetry,
-  withStatus,
-  oldestNode,
-  sayUntilThen,
-  whyStopped,
-} from "./error-texts.ts";
+import { problemList, quote, toWord, whenToRetry, withStatus, oldestNode, sayUntilThen } from "./error-texts.ts";
 
 /** What each failure says. One row a failure; its facts are a row of {@link ErrorDetails}. */
 export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {
@@ -198,7 +189,8 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot find the run ${quote(run)}: it is not in this store; ${nearest.length === 0 ? "" : `did you mean ${nearest.map(quote).join(" or ")}? `}kitbag runs list shows those that are`,
   "run-paused": ({ run, approvals }) =>
     `Cannot finish the run ${quote(run)} now: ${approvals.length === 1 ? "a call waits" : "calls wait"} for approval (${approvals.join(", ")}); approve or deny with agent.decide or kitbag approvals, then resume the run`,
-  "run-stopped": ({ run, reason }) => `Cannot finish the run ${quote(run)}: ${whyStopped(reason)}`,
+  "run-stopped": ({ run, reason }) =>
+    `Cannot finish the run ${quote(run)}: it was stopped (${reason}); ${reason === "cancelled" || reason === "lost" ? "resume" : `${reason === "loop" ? "" : "raise the limit, and "}fork`} the run to go on`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and this workspace only has runtimes for ${known.join(" and ")} tools; pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>

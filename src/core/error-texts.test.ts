@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toFailure } from "./errors.ts";
-import { sayUntilThen, whyStopped } from "./error-texts.ts";
+import { sayUntilThen } from "./error-texts.ts";
 
 test("sayUntilThen() names what was called and printed, a line each, and nothing that there is not", () => {
   const calls = [
@@ -42,9 +42,14 @@ test("toFailure() tells computing time from time that passed, and one sandbox th
   );
 });
 
-test.for([
-  ["cancelled", "it was stopped (cancelled); resume the run to go on"],
-  ["steps", "it was stopped (steps); raise the limit, and fork the run to go on"],
-] as const)("whyStopped(%j) says how to go on", ([reason, words]) => {
-  expect(whyStopped(reason)).toBe(words);
+test("toFailure() says how to go on with a run that was stopped", () => {
+  const cureOf = (reason: string): string =>
+    toFailure("run-stopped", { run: "a", reason, text: "" }).message.replace(/^.*; /u, "");
+
+  expect(["cancelled", "lost", "loop", "steps"].map(cureOf)).toEqual([
+    "resume the run to go on",
+    "resume the run to go on",
+    "fork the run to go on",
+    "raise the limit, and fork the run to go on",
+  ]);
 });

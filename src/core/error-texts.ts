@@ -88,15 +88,3 @@ export function isNodeSupported(version: string): boolean {
 export function isExhausted(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && (cause.code === "EMFILE" || cause.code === "ENFILE");
 }
-
-/** Why a run was stopped, and how to go on. Other reasons are limits. */
-const stopTexts: Readonly<Record<string, string>> = {
-  cancelled: "it was stopped (cancelled); resume the run to go on",
-  lost: "another process works on it now, or the store was away for too long; read the run, or resume it",
-  loop: "it was stopped (loop): the model did the same again and again; fork the run, and say what to do instead",
-};
-
-/** Says why a run was stopped, and how to go on. */
-export function whyStopped(reason: string): string {
-  return stopTexts[reason] ?? `it was stopped (${reason}); raise the limit, and fork the run to go on`;
-}
