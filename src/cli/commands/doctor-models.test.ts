@@ -60,6 +60,31 @@ test("kitbag doctor --models tells a model apart that only talks, and one whose 
   expect(code).toBe(1);
 });
 
+test("kitbag doctor --models asks another model of a provider that does not have the first", async () => {
+  const server = await serve(({ body }) => {
+    const { model } = body as { readonly model: string };
+    if (model === "claude-haiku-5-5") return { status: 404, message: `model: ${model} not found` };
+    return { text: "ready" };
+  });
+  const openai = await serve(({ body }) => {
+    const { model } = body as { readonly model: string };
+    return { status: 404, message: `The model ${model} does not exist` };
+  });
+  const env = {
+    ...nowhere,
+    ANTHROPIC_BASE_URL: server.url("anthropic"),
+    ANTHROPIC_API_KEY: server.key,
+    OPENAI_BASE_URL: openai.url("openai-responses"),
+    OPENAI_API_KEY: openai.key,
+  };
+
+  const { checks } = await checkModels(env);
+
+  expect(find(checks, "anthropic")).toMatchObject({ model: expect.not.stringContaining("haiku-5-5"), status: "works" });
+  expect(find(checks, "openai")).toMatchObject({ status: "failed", found: expect.stringContaining("check the name") });
+  expect(openai.requests).toHaveLength(3);
+});
+
 test("kitbag doctor --models asks the chosen model, and a server on this machine for what it has", async () => {
   const server = await serve(() => ({ text: "ready" }));
   const ollama = createServer((_request, response) => response.end('{"data": [{"id": "qwen3"}]}')).listen(

@@ -1,6 +1,9 @@
 import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import { providers, type Environment, type Provider } from "../../models/providers.ts";
+import { missingModel } from "../../models/retry/to-model-error.ts";
 import type { Model } from "../../models/model.ts";
+import { describeUnknown } from "../../models/table/describe-unknown.ts";
+import { listProbes } from "../../models/table/listed-models.ts";
 import { nameModel } from "../agent/agent-options.ts";
 import { renderTable, showDuration } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
@@ -30,13 +33,6 @@ export interface CheckModelsOptions {
   readonly onProgress: (what: string) => void;
 }
 
-/** A small model of each provider. */
-const small: Readonly<Record<string, string>> = {
-  openai: "gpt-5.4-nano",
-  anthropic: "claude-haiku-4-5",
-  google: "gemini-2.5-flash-lite",
-};
-
 /** Asks the chosen model, the offline one, and one of each provider that can be asked. Those that cannot are said to be skipped. */
 export async function checkModels({ env, chosen, onProgress }: CheckModelsOptions): Promise<readonly ModelCheck[]> {
   const name = nameModel(chosen);
@@ -50,12 +46,23 @@ export async function checkModels({ env, chosen, onProgress }: CheckModelsOption
   for (const [provider, facts] of providers) {
     // The second way to speak to OpenAI has the same key, and a server without a name has no address.
     if (provider === providerOf(name) || provider === "openai-chat" || provider === "openai-compatible") continue;
-    const model = small[provider];
-    if (model === undefined) await add(provider, () => checkServer(provider, facts, env));
-    else await add(provider, () => checkModel(provider, `${provider}/${model}`, env));
+    const small = listProbes(provider).slice(0, mostProbes);
+    if (small.length === 0) await add(provider, () => checkServer(provider, facts, env));
+    else await add(provider, () => checkProvider(provider, small, env));
   }
   onProgress("");
   return checks;
+}
+
+/** How many models of a provider are asked for, if it does not have the first. */
+const mostProbes = 3;
+
+/** Asks a small model of a provider; another one if the key is good and that model is not there for it. */
+async function checkProvider(provider: string, names: readonly string[], env: Environment): Promise<ModelCheck> {
+  const [name = "", ...others] = names;
+  const check = await checkModel(provider, name, env);
+  const isMissing = check.status === "failed" && check.found?.includes(missingModel) === true;
+  return isMissing && others.length > 0 ? checkProvider(provider, others, env) : check;
 }
 
 function providerOf(name: string): string {
@@ -100,12 +107,12 @@ function explain(
 async function ask(model: Model): Promise<Partial<ModelCheck> & Pick<ModelCheck, "status">> {
   const { answerMs, callsTools, error } = await askTinyQuestions(model);
   if (error !== undefined) return { status: "failed", found: error.message };
-  return {
-    status: "works",
-    answerMs,
-    callsTools,
-    ...(!callsTools && { found: "it answers, but does not call tools" }),
-  };
+  const unknown = await describeUnknown(model);
+  const found = [
+    ...(callsTools ? [] : ["it answers, but does not call tools"]),
+    ...(unknown === undefined ? [] : [unknown]),
+  ];
+  return { status: "works", answerMs, callsTools, ...(found.length > 0 && { found: found.join("; ") }) };
 }
 
 /** Asks a server on this machine which models it has, and then the first of them. */
@@ -175,7 +182,7 @@ async function askTinyQuestions(model: Model): Promise<TinyAnswers> {
     },
   });
   const limits = { maxSteps: 3, maxMs: runPatienceMs };
-  const asked = { model, retries: false, limits } as const;
+  const asked = { model, retries: { maxRetries: 0 }, limits } as const;
   const startedAt = performance.now();
   const first = await createAgent({ ...asked, workspace: createWorkspace() }).run("Answer with one word: ready").result;
   const answerMs = performance.now() - startedAt;

@@ -201,10 +201,13 @@ function keyCure(provider: string): string {
     : `check ${variable} or the "apiKey" that was passed, and that the key may use this model`;
 }
 
+/** What to do about a model that its provider does not have. */
+export const missingModel = "check the name of the model";
+
 function refusalCure({ provider, modelId }: Asked, { status, text }: ProviderFailure): string {
   if (status !== 404 && !/model.{0,80}(?:not (?:found|exist)|does not exist)/iu.test(text))
     return "change the question";
-  return namespaceOf(provider) === "ollama" ? `run: ollama pull ${modelId}` : "check the name of the model";
+  return namespaceOf(provider) === "ollama" ? `run: ollama pull ${modelId}` : missingModel;
 }
 
 /** Headers, or what stands for them. */

@@ -1,38 +1,11 @@
 import { expect, test } from "vitest";
 
 import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/errors.ts";
-import { resolveModel } from "../resolve/resolve-model.ts";
-import { choose, type ChooseOptions, loadModelTable, type ModelNeeds } from "./choose.ts";
+import { choose, type ChooseOptions, type ModelNeeds } from "./choose.ts";
+import { loadModelTable } from "./listed-models.ts";
 
 const now = new Date("2026-11-16T00:00:00Z");
 const all: ChooseOptions = { available: "all", now };
-
-test("loadModelTable() knows what each of its models costs, and how much nearly each reads", async () => {
-  const table = await loadModelTable(now);
-
-  expect(table.length).toBeGreaterThanOrEqual(20);
-  expect(table.filter(({ costAt }) => !(costAt(1000) > 0 && costAt(1000) < 200)).map(({ name }) => name)).toEqual([]);
-  expect(table.filter(({ context }) => context === undefined).map(({ name }) => name)).toEqual([
-    "google/gemini-3.1-pro-preview",
-    "google/gemini-2.5-pro",
-  ]);
-});
-
-test("loadModelTable() lists names that resolveModel() takes", async () => {
-  const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k" };
-
-  for (const { name } of await loadModelTable(now)) {
-    expect(await resolveModel(name, { env })).toMatchObject({ modelId: name.slice(name.indexOf("/") + 1) });
-  }
-});
-
-test("loadModelTable() makes long prompts dearer where they are", async () => {
-  const sol = (await loadModelTable(now)).find(({ name }) => name === "openai/gpt-6-sol");
-
-  // Three quarters of the input price and one of the output price, in dollars for a million tokens.
-  expect(sol?.costAt(1000)).toBeCloseTo((2 * 3 + 10) / 4);
-  expect(sol?.costAt(500_000)).toBeCloseTo((4 * 3 + 15) / 4);
-});
 
 test.for(["quality", "cost", "speed"] as const)("choose() takes the first by %s, and tells why", async (prefer) => {
   const table = await loadModelTable(now);
@@ -42,7 +15,7 @@ test.for(["quality", "cost", "speed"] as const)("choose() takes the first by %s,
   const isBest = {
     quality: best?.quality === Math.max(...table.map(({ quality }) => quality)),
     speed: best?.speed === Math.max(...table.map(({ speed }) => speed)),
-    cost: best?.costAt(10_000) === Math.min(...table.map(({ costAt }) => costAt(10_000))),
+    cost: best?.costAt(10_000) === Math.min(...table.map(({ costAt }) => costAt(10_000) ?? Infinity)),
   };
   expect(isBest[prefer]).toBe(true);
   expect(choice.reasons[0]).toContain(`the first by ${prefer} of ${table.length} that can`);
@@ -59,14 +32,37 @@ test("choose() takes the cheaper one of two that are as good", async () => {
   });
 });
 
-test("choose() passes over what reads too little, or what nobody knows how much it reads", async () => {
+test("choose() passes over what reads too little; what is too new for the data reads what its family does", async () => {
   const { passedOver } = await choose({ context: 500_000 }, all);
   const reasons = Object.fromEntries(passedOver.map(({ name, reason }) => [name, reason]));
 
   expect(reasons).toMatchObject({
     "anthropic/claude-haiku-4-5": "it reads 200000 tokens",
-    "google/gemini-2.5-pro": "it is not known how much it reads",
+    "anthropic/claude-haiku-5-5": "it reads 200000 tokens",
+    "google/gemini-4-argon": expect.stringContaining("reads 1,048,576 tokens, its price is not known"),
   });
+});
+
+test("choose() takes what has no known price last, and never within a budget", async () => {
+  const cheap = await choose({ prefer: "cost" }, { available: ["anthropic"], now });
+  const { passedOver } = await choose({ maxCost: 1000 }, { available: ["openai"], now });
+
+  expect(cheap.name).toBe("anthropic/claude-haiku-4-5");
+  const behind = cheap.passedOver.filter(({ reason }) => reason.includes("its price is not known"));
+  expect(cheap.passedOver.findIndex(({ name }) => name === behind[0]?.name)).toBeGreaterThan(10);
+  expect(behind.map(({ name }) => name)).toEqual(["anthropic/claude-fable-5-2", "anthropic/claude-haiku-5-5"]);
+  expect(passedOver.find(({ name }) => name === "openai/gpt-6.1-sol")?.reason).toBe("its price is not known");
+});
+
+test("choose() passes over what calls no tools or holds no answer to a schema", async () => {
+  for (const needs of [{ tools: true }, { structuredOutput: true }]) {
+    const { passedOver } = await choose(needs, all);
+
+    expect(passedOver.map(({ name, reason }) => [name, reason])).toContainEqual([
+      "openai/gpt-5-chat-latest",
+      needs.tools === true ? "it calls no tools" : "it holds no answer to a schema",
+    ]);
+  }
 });
 
 test("choose() passes over what costs too much", async () => {
@@ -117,11 +113,14 @@ test("choose() looks only at the models that it is told", async () => {
   expect(name).toBe("openai/gpt-5.4-nano");
   await failure("model-unmatched", {}, { available: [], now });
   await failure("model-unmatched", {}, { available: ["acme", "__proto__"], now });
+  const old = await failure("model-unmatched", {}, { available: ["openai/gpt-4o"], now });
+  expect(old.details.reasons[0]).toBe("openai/gpt-4o: a newer one is better and costs no more");
 });
 
 test.for([
   { vision: "yes" },
   { tools: 1 },
+  { structuredOutput: "x" },
   { context: 0 },
   { context: Number.NaN },
   { context: "1000" },

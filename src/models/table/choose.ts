@@ -1,12 +1,13 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
-import { loadKnownModels } from "../prices/known-models.ts";
-import { costOf, type TokenPrice } from "../prices/token-price.ts";
 import { type Environment, providers } from "../providers.ts";
+import { type ListedModel, loadModelTable, whyNotOffered } from "./listed-models.ts";
 
 /** What a model must be able to do. */
 export interface ModelNeeds {
   readonly vision?: boolean;
   readonly tools?: boolean;
+  /** Whether it holds an answer to a schema. */
+  readonly structuredOutput?: boolean;
   /** How many tokens it must be able to read. */
   readonly context?: number;
   /** US dollars for a million tokens, three of four read and one written, in a prompt of `context` tokens (10,000 if not said). */
@@ -42,7 +43,8 @@ export interface Choice {
  * Chooses a model by what it must be able to do, from a table that comes with the package.
  *
  * Context and prices are those of `@pydantic/genai-prices`; what is better or faster is our own judgement, by what their makers
- * call large and small. Nothing is sent.
+ * call large and small. A model that is too new for that data reads what its family reads at the least, and costs an unknown price: it
+ * comes last where the price decides, and is passed over if there is a `maxCost`. Nothing is sent.
  *
  * @example
  * ```ts
@@ -70,6 +72,7 @@ export async function choose(needs: ModelNeeds, options: ChooseOptions = {}): Pr
     if (able.length === 0) throw unmatched(filter.need(left), passed);
     left = able;
   }
+  // What is the same in all stays in the order of the table: the newest first.
   const [best, ...others] = left.toSorted(orders[prefer](context)) as [ListedModel, ...ListedModel[]];
   const behind = others.map((model) => ({ name: model.name, reason: `it can too; ${describe(model, context)}` }));
   const reasons = [`the first by ${prefer} of ${left.length} that can`, describe(best, context)];
@@ -78,7 +81,9 @@ export async function choose(needs: ModelNeeds, options: ChooseOptions = {}): Pr
 
 function describe({ quality, speed, context, costAt }: ListedModel, prompt: number): string {
   const reads = context === undefined ? "an unknown number of" : context.toLocaleString("en-US");
-  return `quality ${quality} of 5, speed ${speed} of 5, reads ${reads} tokens, ${dollars(costAt(prompt))} for a million`;
+  const cost = costAt(prompt);
+  const price = cost === undefined ? "its price is not known" : `${dollars(cost)} for a million`;
+  return `quality ${quality} of 5, speed ${speed} of 5, reads ${reads} tokens, ${price}`;
 }
 
 function dollars(cost: number): string {
@@ -87,21 +92,22 @@ function dollars(cost: number): string {
 
 type Order = (left: ListedModel, right: ListedModel) => number;
 
-/** What comes first; where two are the same, the rest decides, and at last the name. */
+/** What comes first; where two are the same, the rest decides. */
 const orders: Readonly<Record<"cost" | "quality" | "speed", (prompt: number) => Order>> = {
   quality: (prompt) => (left, right) => right.quality - left.quality || byCost(prompt)(left, right),
-  cost: (prompt) => (left, right) =>
-    left.costAt(prompt) - right.costAt(prompt) || right.quality - left.quality || byName(left, right),
+  cost: (prompt) => (left, right) => compareCosts(left, right, prompt) || right.quality - left.quality,
   speed: (prompt) => (left, right) =>
     right.speed - left.speed || right.quality - left.quality || byCost(prompt)(left, right),
 };
 
 function byCost(prompt: number): Order {
-  return (left, right) => left.costAt(prompt) - right.costAt(prompt) || byName(left, right);
+  return (left, right) => compareCosts(left, right, prompt);
 }
 
-function byName(left: ListedModel, right: ListedModel): number {
-  return left.name < right.name ? -1 : 1;
+/** One whose price is not known comes last. */
+function compareCosts(left: ListedModel, right: ListedModel, prompt: number): number {
+  const [first = Infinity, second = Infinity] = [left.costAt(prompt), right.costAt(prompt)];
+  return first === second ? 0 : first - second;
 }
 
 interface Filter {
@@ -111,7 +117,7 @@ interface Filter {
   need(models: readonly ListedModel[]): string;
 }
 
-function toFilters({ vision, tools, context, maxCost }: ModelNeeds): Filter[] {
+function toFilters({ vision, tools, structuredOutput, context, maxCost }: ModelNeeds): Filter[] {
   const prompt = context ?? 10_000;
   const filters: Filter[] = [];
   if (vision === true) {
@@ -119,6 +125,12 @@ function toFilters({ vision, tools, context, maxCost }: ModelNeeds): Filter[] {
   }
   if (tools === true) {
     filters.push({ why: (model) => (model.tools ? undefined : "it calls no tools"), need: () => "none calls tools" });
+  }
+  if (structuredOutput === true) {
+    filters.push({
+      why: (model) => (model.structuredOutput ? undefined : "it holds no answer to a schema"),
+      need: () => "none holds an answer to a schema",
+    });
   }
   if (context !== undefined) {
     filters.push({
@@ -129,10 +141,13 @@ function toFilters({ vision, tools, context, maxCost }: ModelNeeds): Filter[] {
   }
   if (maxCost !== undefined) {
     const cheapest = (models: readonly ListedModel[]): string =>
-      dollars(Math.min(...models.map(({ costAt }) => costAt(prompt))));
+      dollars(Math.min(...models.map(({ costAt }) => costAt(prompt) ?? Infinity)));
     filters.push({
-      why: ({ costAt }) =>
-        costAt(prompt) <= maxCost ? undefined : `it costs ${dollars(costAt(prompt))} for a million tokens`,
+      why: ({ costAt }) => {
+        const cost = costAt(prompt);
+        if (cost === undefined) return "its price is not known";
+        return cost <= maxCost ? undefined : `it costs ${dollars(cost)} for a million tokens`;
+      },
       need: (models) => `none costs at most ${dollars(maxCost)} for a million tokens; the least is ${cheapest(models)}`,
     });
   }
@@ -164,7 +179,11 @@ function takeAvailable(
   if (left.length > 0) return left;
   if (available === undefined)
     throw new KitbagError("model-unmatched", { need: "no provider can be used", reasons: toCures(missing) });
-  throw unmatched(`none of the table is called ${available.join(" or ") || "nothing"}`, passed);
+  const named = available.flatMap((name) => {
+    const reason = whyNotOffered(name);
+    return reason === undefined ? [] : [{ name, reason }];
+  });
+  throw unmatched(`none of the table is called ${available.join(" or ") || "nothing"}`, [...named, ...passed]);
 }
 
 function whyUnavailable(provider: string, env: Environment): string | undefined {
@@ -189,84 +208,12 @@ function checkNeeds(needs: ModelNeeds): void {
   };
   for (const [name, value] of Object.entries(needs) as [string, unknown][]) {
     if (value === undefined) continue;
-    if (name === "vision" || name === "tools") check(name, typeof value === "boolean", value, "true or false");
+    if (name === "vision" || name === "tools" || name === "structuredOutput")
+      check(name, typeof value === "boolean", value, "true or false");
     else if (name === "prefer")
       check(name, typeof value === "string" && Object.hasOwn(orders, value), value, "quality, cost or speed");
     else if (name === "context" || name === "maxCost")
       check(name, typeof value === "number" && value > 0 && value < Infinity, value, "a number above 0");
-    else check(name, false, value, "a need that there is: vision, tools, context, maxCost, prefer");
+    else check(name, false, value, "a need that there is: vision, tools, structuredOutput, context, maxCost, prefer");
   }
-}
-
-/** A model that `choose` can choose. */
-interface ListedModel {
-  /** As `resolveModel` takes it: `openai/gpt-6-sol`. */
-  readonly name: string;
-  readonly provider: string;
-  /** Whether it sees images. */
-  readonly vision: boolean;
-  /** Whether it calls tools. */
-  readonly tools: boolean;
-  /** How many tokens it reads; `undefined` if that is not known. */
-  readonly context: number | undefined;
-  /** From 1 to 5, as its maker ranks it among its own and its age says. Our judgement, and not a measurement. */
-  readonly quality: number;
-  /** From 1 to 5, by its size among those of its maker. Our judgement, and not a measurement. */
-  readonly speed: number;
-  /** US dollars for a million tokens, three of four read and one written, in a prompt of this length. */
-  costAt(promptTokens: number): number;
-}
-
-/**
- * What is offered: the name, how good and how fast. Images and tools are what the documentation of the providers' packages says
- * (all of these have both); context and prices come from the data of `@pydantic/genai-prices`. Models of which that package
- * knows nothing yet are not in the list.
- */
-const rows: readonly (readonly [name: string, quality: number, speed: number])[] = [
-  ["openai/gpt-6-astra", 5, 1],
-  ["openai/gpt-6-sol", 4, 3],
-  ["openai/gpt-6-luna", 3, 5],
-  ["openai/gpt-5.6-sol", 4, 2],
-  ["openai/gpt-5.6-terra", 3, 3],
-  ["openai/gpt-5.6-luna", 2, 4],
-  ["openai/gpt-5.4-mini", 2, 4],
-  ["openai/gpt-5.4-nano", 1, 5],
-  ["openai/gpt-4.1", 1, 3],
-  ["openai/gpt-4.1-mini", 1, 4],
-  ["anthropic/claude-fable-5-1", 5, 1],
-  ["anthropic/claude-opus-5-5", 5, 2],
-  ["anthropic/claude-sonnet-5", 4, 3],
-  ["anthropic/claude-haiku-4-5", 2, 4],
-  ["google/gemini-3.1-pro-preview", 4, 2],
-  ["google/gemini-3.8-flash", 3, 4],
-  ["google/gemini-3.5-flash-lite", 2, 5],
-  ["google/gemini-2.5-pro", 2, 2],
-  ["google/gemini-2.5-flash", 1, 4],
-  ["google/gemini-2.5-flash-lite", 1, 5],
-];
-
-/** Loads the table of models, with the prices of `now`. */
-export async function loadModelTable(now: Date): Promise<ListedModel[]> {
-  const known = await loadKnownModels();
-  return rows.flatMap(([name, quality, speed]) => {
-    const slash = name.indexOf("/");
-    const provider = name.slice(0, slash);
-    const found = known.find(provider, name.slice(slash + 1));
-    const price = found?.priceAt(now);
-    if (found === undefined || price === undefined) return [];
-    const { contextWindow: context } = found;
-    const costAt = (tokens: number): number => costOfMillion(price, tokens);
-    return [{ name, provider, vision: true, tools: true, context, quality, speed, costAt }];
-  });
-}
-
-/** Long prompts may cost more for each token: the price is that of this length. */
-function costOfMillion(price: TokenPrice, promptTokens: number): number {
-  const input = Math.max(3, Math.round(promptTokens));
-  const output = input / 3;
-  const cost = costOf(price, {
-    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: output, text: output, reasoning: 0 },
-  });
-  return ((cost ?? Infinity) / (input + output)) * 1e6;
 }

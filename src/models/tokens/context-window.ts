@@ -73,5 +73,10 @@ function findWindow(model: Model): number | undefined {
   const { modelId } = model;
   const window = knownModels()?.find(providerOf(model), modelId)?.contextWindow;
   // Some name the maker of a model before it: "anthropic/claude-…".
-  return window ?? findFamily(modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase());
+  return window ?? windowOfFamily(modelId);
+}
+
+/** The smallest window of the family that a model belongs to by its name; `undefined` if the family is not known. */
+export function windowOfFamily(modelId: string): number | undefined {
+  return findFamily(modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase());
 }
