@@ -44,6 +44,8 @@ export { withRetries } from "./models/retry/with-retries.ts";
 export type { Retry, RetryOptions } from "./models/retry/with-retries.ts";
 export { balance } from "./models/route/balance.ts";
 export type { BalancedModel, BalanceOptions, Outage } from "./models/route/balance.ts";
+export { auto } from "./models/route/auto.ts";
+export type { AutoOptions } from "./models/route/auto-options.ts";
 export { fallback } from "./models/route/fallback.ts";
 export type { Fallback, FallbackOptions } from "./models/route/fallback.ts";
 export { choose } from "./models/table/choose.ts";

@@ -283,6 +283,7 @@ test('"kitbag/mcp" exports these types', () => {
 test('"kitbag/models" exports these names', () => {
   expect(Object.keys(models).toSorted()).toEqual([
     "asModel",
+    "auto",
     "balance",
     "choose",
     "contextWindowOf",
@@ -310,6 +311,7 @@ test('"kitbag/models" exports these names', () => {
 test('"kitbag/models" exports these types', () => {
   expect(exportedTypes("src/models.ts")).toEqual([
     "AnyModel",
+    "AutoOptions",
     "BalanceOptions",
     "BalancedModel",
     "CallProblem",

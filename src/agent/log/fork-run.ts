@@ -9,6 +9,7 @@ import type { AgentOptions } from "../agent-options.ts";
 import { type AgentParts, needStore, readJournal } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
+import { findModel } from "../run/prepare-run.ts";
 import { isCut } from "../run/to-assistant-message.ts";
 import { isOutcome } from "../run/call-hook.ts";
 import { guardMessages, guardOutcome, guardText, toGuards } from "../run/run-guards.ts";
@@ -73,11 +74,12 @@ export async function forkRun(
 /** A later resume of the fork asks the fork's own model, not the model of the original run. */
 async function withModel(
   { requestedModel: _before, ...start }: TaskStart,
-  { models }: AgentParts,
+  agent: AgentParts,
   model: Model | string,
 ): Promise<TaskStart> {
-  const { name } = await models.get(model);
-  return { ...start, model: name, ...(typeof model === "string" && { requestedModel: model }) };
+  const facts = { messages: start.messages, options: {}, hasOutput: start.output !== undefined };
+  const { ready, chosen = model } = await findModel(agent, model, facts);
+  return { ...start, model: ready.name, ...(typeof chosen === "string" && { requestedModel: chosen }) };
 }
 
 /** The calls that answers ask for, by `step.call`. */

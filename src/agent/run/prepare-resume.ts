@@ -1,4 +1,5 @@
 import { KitbagError, quote } from "../../core/errors.ts";
+import { autoOptionsOf } from "../../models/route/auto-options.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { type AgentParts, needRuns, readJournal } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
@@ -9,7 +10,7 @@ import { rejoinConversation } from "../memory/conversations/open-conversation.ts
 import { countAnswer, countOther } from "./ask-model.ts";
 import { toRule } from "./output-rule.ts";
 import { isReadOnly, planCalls, recallInputs } from "./plan-calls.ts";
-import { toParts } from "./prepare-run.ts";
+import { findModel, toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
 import type { RunStart } from "./started-run.ts";
@@ -29,7 +30,14 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   const found = await readJournal(agent, id);
   const { audit } = agent.options;
   const before = foldJournal(id, found, audit);
-  const ready = await agent.models.get(options.model ?? before.start.requestedModel ?? agent.options.model);
+  const { requestedModel, output: asked, user } = before.start;
+  const { model: mine } = agent.options;
+  // What `auto` chose for the run stays its model.
+  const wanted = options.model ?? (autoOptionsOf(mine) === undefined ? (requestedModel ?? mine) : mine);
+  const hasOutput = (options.output ?? asked) !== undefined;
+  const asUserOf = { ...options, ...(user !== undefined && { user }) };
+  const facts = { messages: before.messages, options: asUserOf, hasOutput, before: requestedModel };
+  const { ready } = await findModel(agent, wanted, facts);
   const kept = await runs.open(id);
   const session = agent.options.workspace.openSession();
   try {

@@ -2,8 +2,9 @@ import { KitbagError } from "../../core/errors.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { GuardAct } from "../../core/guards.ts";
 import { type JsonObject, showValue } from "../../core/json.ts";
-import type { ModelMessage } from "../../models/model.ts";
+import type { Model, ModelMessage } from "../../models/model.ts";
 import { providerRow } from "../../models/providers.ts";
+import { autoOptionsOf } from "../../models/route/auto-options.ts";
 import type { Runs } from "../../records/runs/create-runs.ts";
 import { findScopes } from "../../workspace/call/authority.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
@@ -25,6 +26,7 @@ import type { OpenConversation } from "../memory/conversations/open-conversation
 import { createMemory } from "../memory/create-memory.ts";
 import { canAfford, type ReadyModel, requirePrice } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
+import type { ChosenModel, RunFacts } from "./choose-model.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
@@ -41,12 +43,13 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const text = toMessages(task);
   const whole = options.images === undefined ? text : await addImages(text, options.images);
   const { asked, acts } = await guardTask(agent, start, whole);
-  const given = agent.models.get(options.model ?? agent.options.model);
-  const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
   const { conversation: name } = options;
   const conversation = name === undefined ? undefined : await openNamed(agent, name);
   const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
+  const model = options.model ?? agent.options.model;
+  const hasOutput = output !== undefined;
+  const { ready, chosen } = await findModel(agent, model, { messages, options, hasOutput });
   const session = agent.options.workspace.openSession();
   let log: RunLog | undefined;
   try {
@@ -56,7 +59,11 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
     await openSkills(session, told, options);
     if (told.length > 0) parts.exposure.announcement();
     const { origin } = agent.options;
-    const begun = toTaskStart(parts, options, { messages, earlier: messages.length - asked.length, origin });
+    const begun = toTaskStart(parts, chosen === undefined ? options : { ...options, model: chosen }, {
+      messages,
+      earlier: messages.length - asked.length,
+      origin,
+    });
     if (agent.runs !== undefined) log = await openLog(agent.runs, begun);
     const run = new RunState(log === undefined ? parts : { ...parts, log }, [...messages]);
     run.earlier = run.saidFrom = begun.earlier;
@@ -72,6 +79,21 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
 async function openNamed({ options }: AgentParts, name: string): Promise<OpenConversation> {
   const { openConversation } = await import("../memory/conversations/open-conversation.ts");
   return openConversation(options.store, name);
+}
+
+/** Finds the model of a run: one of `auto` is chosen by what the run needs. */
+export async function findModel(
+  agent: AgentParts,
+  model: Model | string,
+  facts: RunFacts,
+): Promise<Pick<ChosenModel, "ready"> & Partial<ChosenModel>> {
+  const auto = autoOptionsOf(model);
+  if (auto === undefined) {
+    const given = agent.models.get(model);
+    return { ready: given instanceof Promise ? await given : given };
+  }
+  const { chooseModel } = await import("./choose-model.ts");
+  return chooseModel(agent, auto, facts);
 }
 
 /** Applies the guards to the task. Returns it with what the guards did. @throws {KitbagError} `guard-refused` */

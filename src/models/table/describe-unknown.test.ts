@@ -15,7 +15,11 @@ test.for([
     "mine",
     "its context window is not known; its price is not known, so it cannot be used with a limit in dollars",
   ],
-  ["google.generative-ai", "gemini-2.5-pro", "its context window is taken as 1,048,576 tokens, the smallest of its family"],
+  [
+    "google.generative-ai",
+    "gemini-2.5-pro",
+    "its context window is taken as 1,048,576 tokens, the smallest of its family",
+  ],
 ] as const)("describeUnknown() says how %s/%s is treated", async ([provider, modelId, told]) => {
   expect(await describeUnknown({ provider, modelId })).toBe(told);
 });
