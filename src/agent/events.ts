@@ -4,7 +4,7 @@ import type { GuardAct } from "../core/guards.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult, RunUsage } from "./run-result.ts";
 
 /**
  * The events of an agent's run, in order. Events that end in `-delta`, and `call-event`, go only to listeners; all others are also
@@ -23,6 +23,7 @@ export type AgentEvent =
   | CallChanged
   | { readonly type: "call-event"; readonly run: string; readonly id: string; readonly event: CallEvent }
   | ToolEnd
+  | CallSpent
   | MessageAdded
   | ApprovalAsked
   | ApprovalDecided
@@ -152,6 +153,21 @@ export interface ToolEnd {
   readonly durationMs: number;
   /** Set when the outcome comes from the journal and not from a call. */
   readonly recalled?: true;
+}
+
+/** What a call cost besides the answers of the run's own model. Told before its outcome. */
+export interface CallSpent {
+  readonly type: "call-spent";
+  readonly run: string;
+  readonly step: number;
+  /** `step.call`. */
+  readonly call: string;
+  readonly id: string;
+  readonly tool: string;
+  /** What its tools say that they paid, and what the runs of sub-agents cost, in US dollars; absent if a price is unknown. */
+  readonly cost?: number;
+  /** What the runs of sub-agents used, if there were any. */
+  readonly usage?: RunUsage;
 }
 
 /** The agent adds a message of its own, or the caller steers the run while it works. */

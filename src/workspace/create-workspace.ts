@@ -159,6 +159,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     userPlaces: createUserPlaces(limits.maxPerUser, openPermits),
     quotas,
     quotaPlaces: createQuotaPlaces(openPermits),
+    paidTools: new WeakSet(),
     waiting: 0,
     isStoreWorking: false,
     ...createGuards(options, registry, counters),

@@ -3,6 +3,7 @@ import { countPart, countTool } from "../../models/tokens/count-content.ts";
 import { type CountingModel, estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
 import { familyOf, type TokenFamily } from "../../models/providers.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
+import type { CallSpent } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { foldJournal } from "../log/fold-journal.ts";
 import {
@@ -16,15 +17,16 @@ import {
   type ShownTokens,
   skillTextsIn,
 } from "./shown-tokens.ts";
-import { type CostRow, type Question, toTokenCount } from "./usage-counter.ts";
+import { type CostRow, isPaid, type Question, toTokenCount } from "./usage-counter.ts";
 
 /** A token that is written costs as much as this many that are read: the median of the models of OpenAI, Anthropic and Google. */
 const writtenWeight = 5;
 
-/** Divides what questions used by what it was spent on. */
-export function toCostRows(questions: readonly Question[]): readonly CostRow[] {
+/** Divides what questions used by what it was spent on; `spent` is what calls cost besides. */
+export function toCostRows(questions: readonly Question[], spent: readonly CallSpent[] = []): readonly CostRow[] {
   const table = new CostTable();
   for (const question of questions) table.add(question);
+  for (const one of spent) table.addSpent(one);
   return table.rows();
 }
 
@@ -75,6 +77,15 @@ class CostTable {
     const rate = weight === 0 ? 0 : (cost ?? 0) / weight;
     this.#addInput([...this.#shown.of(messages, count, model)], { input, output, rate }, { model, view });
     this.#addOutput(answer.content, { input, output, rate }, familyOf(model));
+  }
+
+  addSpent({ tool: name, cost, usage }: CallSpent): void {
+    const draft = find(this.#models, { kind: usage === undefined ? "service" : "agent", name });
+    draft.calls += 1;
+    draft.input += usage?.inputTokens ?? 0;
+    draft.output += usage?.outputTokens ?? 0;
+    if (cost === undefined) draft.isPriced = false;
+    else draft.cost += cost;
   }
 
   /** Only once. */
@@ -206,7 +217,7 @@ function toRows(drafts: readonly Draft[]): readonly CostRow[] {
       resultTokens: Math.min(inputTokens - schemaTokens, Math.round(draft.results)),
       outputTokens: output(draft.output),
       ...(isPriced && { cost }),
-      isEstimate: target.kind !== "model",
+      isEstimate: !isPaid(target),
     };
   });
 }
@@ -243,7 +254,8 @@ function createRounding(): (value: number) => number {
  * ```
  */
 export function readRunCosts(entries: readonly RunEntry[]): readonly CostRow[] {
-  return toCostRows([...foldJournal(idOf(entries), entries).questions, ...entries.flatMap(toOther)]);
+  const { questions, spent } = foldJournal(idOf(entries), entries);
+  return toCostRows([...questions, ...entries.flatMap(toOther)], spent);
 }
 
 function idOf(entries: readonly RunEntry[]): string {

@@ -1,4 +1,4 @@
-import type { CostKind, CostRow } from "./usage-counter.ts";
+import { type CostKind, type CostRow, isPaid } from "./usage-counter.ts";
 
 /** A line of a table of costs: numbers, and how to show them is up to who prints it. */
 export interface CostLine {
@@ -20,7 +20,7 @@ export interface CostLine {
 }
 
 /**
- * Makes the lines of a table of costs: the models, then the total, then what it was spent on, the most first. Tools stand below their
+ * Makes the lines of a table of costs: the models, sub-agents and paid services, then the total, then what it was spent on, the most first. Tools stand below their
  * skill, whose line is the sum of its own tokens and theirs; tools that were shown and never called are one line.
  *
  * @example
@@ -36,13 +36,13 @@ export interface CostLine {
  * ```
  */
 export function renderCosts(rows: readonly CostRow[]): readonly CostLine[] {
-  const models = rows.filter(({ kind }) => kind === "model");
-  const total = models.reduce(add, nothing);
+  const paid = rows.filter(isPaid);
+  const total = paid.reduce(add, nothing);
   const whole = total.inputTokens + total.outputTokens;
   const lines = (counts: readonly Counted[]): readonly CostLine[] =>
     counts.map((counted) => ({ ...counted, share: whole === 0 ? 0 : sizeOf(counted) / whole }));
   const sum = { ...total, kind: "total", label: "total", depth: 0, isEstimate: false } as const;
-  return lines([...models.map((row) => toCounted(row, 0)), sum, ...divide(rows)]);
+  return lines([...paid.map((row) => toCounted(row, 0)), sum, ...divide(rows)]);
 }
 
 type Counted = Omit<CostLine, "share">;
@@ -83,7 +83,7 @@ function divide(rows: readonly CostRow[]): readonly Counted[] {
   const uncalled = rows.filter(isUncalled);
   const groups = new Map<string, CostRow[]>();
   for (const row of rows) {
-    if (row.kind === "model" || isUncalled(row)) continue;
+    if (isPaid(row) || isUncalled(row)) continue;
     const key =
       row.kind === "skill"
         ? `skill ${row.name}`

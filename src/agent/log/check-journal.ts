@@ -97,6 +97,7 @@ const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
     "memory-compacted": toObject({ step: count, messages }, { answer: counted }),
     "answer-dropped": toObject({ step: count, answer: counted }),
     "call-changed": toObject({ step: count, call: text, input: present }),
+    "call-spent": toObject({ step: count, call: text, tool: text }, { cost: number, usage: object }),
     "approval-asked": toObject({ step: count, approval: text, id: text, tool: text, input: present }),
     "approval-decided": toObject({ approval: text, decision: { enum: ["approve", "deny"] } }, { reason: text }),
     "guard-acted": toObject({ step: count, guard: text, place: text, verdict: text }, { reason: text }),
@@ -167,6 +168,7 @@ const needsStart: ReadonlySet<string> = new Set([
   "memory-compacted",
   "answer-dropped",
   "call-changed",
+  "call-spent",
   "approval-asked",
   "approval-decided",
 ]);

@@ -10,6 +10,7 @@ import type {
   ApprovalAsked,
   ApprovalDecided,
   CallChanged,
+  CallSpent,
   CountedAnswer,
   MemoryCompacted,
   MessageAdded,
@@ -55,6 +56,8 @@ export interface Folded {
   readonly others: readonly CountedAnswer[];
   /** How many of these a hook did not want. */
   readonly dropped: number;
+  /** What calls cost besides. Of a call without an outcome, only what tools paid: the run of its sub-agent says the rest. */
+  readonly spent: readonly CallSpent[];
   /** What the run said before the memory was compacted; and where in `messages` begins what it said since. */
   readonly said: readonly ModelMessage[];
   readonly saidFrom: number;
@@ -99,6 +102,7 @@ class Folding {
   readonly #toldSince = new Set<MessageAdded["reason"]>();
   #calls = 0;
   readonly #others: CountedAnswer[] = [];
+  readonly #spent: CallSpent[] = [];
   #dropped = 0;
   readonly #said: ModelMessage[] = [];
   #saidFrom = 0;
@@ -125,6 +129,7 @@ class Folding {
       toldSince: this.#toldSince,
       calls: this.#calls,
       others: this.#others,
+      spent: this.#spent.filter(({ call, usage }) => usage === undefined || this.#outcomes.has(call)),
       dropped: this.#dropped,
       said: this.#said,
       saidFrom: this.#saidFrom,
@@ -155,6 +160,9 @@ class Folding {
       case "answer-dropped":
         this.#others.push((event as AnswerDropped).answer);
         this.#dropped += 1;
+        return;
+      case "call-spent":
+        this.#spent.push(event as CallSpent);
         return;
       case "call-changed":
         this.#change(event as CallChanged);

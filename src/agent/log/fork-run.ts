@@ -122,7 +122,14 @@ function complete(
 }
 
 /** No approvals: what was approved there was not approved here, where it would happen a second time. */
-const copiedTypes = new Set(["model-answer", "answer-dropped", "message-added", "call-changed", "memory-compacted"]);
+const copiedTypes = new Set([
+  "model-answer",
+  "answer-dropped",
+  "message-added",
+  "call-changed",
+  "call-spent",
+  "memory-compacted",
+]);
 
 function copyLines(run: string, entries: readonly RunEntry[], step: number, changes: ForkChanges): readonly RunEvent[] {
   const { outcomes = {} } = changes;
@@ -160,7 +167,7 @@ function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undef
 
 /** Tells whether a line is about a call of whose outcome another is made. */
 function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes"]>): boolean {
-  return value.type === "call-changed" && Object.hasOwn(outcomes, value["call"] as string);
+  return (value.type === "call-changed" || value.type === "call-spent") && Object.hasOwn(outcomes, value["call"] as string);
 }
 
 /** What the calls were made with whose outcomes are others now. */

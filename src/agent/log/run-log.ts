@@ -16,6 +16,7 @@ export type KeptEvent = Extract<
       | "model-answer"
       | "message-added"
       | "call-changed"
+      | "call-spent"
       | "approval-asked"
       | "approval-decided"
       | "guard-acted"
@@ -95,6 +96,7 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
     case "model-answer":
       return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
     case "call-changed":
+    case "call-spent":
     case "approval-asked":
     case "approval-decided":
     case "guard-acted":

@@ -9,7 +9,7 @@ import { countPart } from "../../models/tokens/count-content.ts";
 import { estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
 import { familyOf, providerRow } from "../../models/providers.ts";
 import { sayToolChanges } from "../../models/tool-changes.ts";
-import type { Question } from "../cost/usage-counter.ts";
+import { type Question, toRunUsage, type When } from "../cost/usage-counter.ts";
 import type { AnswerDropped, CountedAnswer, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
@@ -102,14 +102,13 @@ async function askBefore(
 }
 
 /** Counts an answer; one of the past counts for the run, and not once more for the agent. */
-export function countAnswer(run: RunState, question: Question, when: "now" | "past" = "now"): void {
+export function countAnswer(run: RunState, question: Question, when: When = "now"): void {
   const { counter, limits, model, priceOf } = run.parts;
   const { usage, cost } = question.answer;
   const isAssumed = cost === undefined && limits.maxCost !== Infinity;
-  const assumed = isAssumed ? assumeCost(question, model, priceOf) : undefined;
-  if (when === "now") counter.addAnswer(usage, cost, assumed);
-  else counter.addPastAnswer(usage, cost, assumed);
-  if (limits.maxTokens !== Infinity) run.assumedTokens += assumeTokens(question);
+  const assumedCost = isAssumed ? assumeCost(question, model, priceOf) : undefined;
+  const assumedTokens = limits.maxTokens === Infinity ? 0 : assumeTokens(question);
+  counter.add({ usage: toRunUsage(usage), cost, assumedCost, assumedTokens }, when);
   run.questions.push(question);
 }
 
@@ -145,7 +144,7 @@ async function makeRoom(run: RunState, view: ModelView): Promise<boolean> {
 }
 
 /** Counts an answer that is no part of the conversation: for a summary, say. */
-export function countOther(run: RunState, answer: CountedAnswer, when: "now" | "past" = "now"): void {
+export function countOther(run: RunState, answer: CountedAnswer, when: When = "now"): void {
   countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 }, when);
 }
 

@@ -138,8 +138,12 @@ function refuse({ id }: RunState, missing: string, reason: string): never {
 function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question, "past");
   for (const answer of folded.others) countOther(run, answer, "past");
+  for (const spent of folded.spent) {
+    run.parts.counter.add({ cost: spent.cost, ...(spent.usage && { usage: spent.usage }) }, "past");
+    run.spent.push(spent);
+  }
   run.askedAgain = folded.dropped;
-  run.parts.counter.addPastCalls(folded.outcomes.size);
+  run.parts.counter.add({ usage: { toolCalls: folded.outcomes.size }, cost: 0 }, "past");
   run.earlier = folded.start.earlier;
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;

@@ -194,7 +194,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
   requirePrice(ready, Math.min(limits.maxCost, given.workspace.quotas.of(options.user)?.limits.dollars ?? Infinity));
-  const counter = createUsageCounter(agent.total);
+  const counter = createUsageCounter({ total: agent.total });
   return {
     id,
     model: ready.model,

@@ -1,17 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
-
 import { toFailure } from "../../core/errors.ts";
 import { hasGuardAt } from "../../core/guards.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Approve, CallOptions } from "../../workspace/call/call-options.ts";
 import type { LoggedOutcome } from "../log/run-log.ts";
-import { type ApprovalAnswer, askAfterCall, askApproval, askBeforeCall } from "./ask-approval.ts";
-import { toCallChanged } from "./parse-input.ts";
+import { askApproval } from "./ask-approval.ts";
+import { CallSpending } from "./call-spending.ts";
+import { CutOff, makeCall } from "./make-call.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
-import { type GuardedVerdict, guardInput, guardResult } from "./run-guards.ts";
+import { checkSpent } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
-import { labelOutcome } from "./to-assistant-message.ts";
 import { openAgain } from "./told-skills.ts";
 
 /** The outcome of a call; `undefined` if it waits for approval. */
@@ -19,7 +15,7 @@ export type CallResult = ToolOutcome | undefined;
 
 /**
  * Makes the calls of one answer, in parallel where that is allowed, otherwise in order. A call that fails or is denied does not stop
- * the others. The results are in the order of the calls.
+ * the others. The results are in the order of the calls; the last ones are missing if what the first ones cost has used up a limit.
  *
  * @throws {KitbagError} `hook-failed`, and what the store throws: no further call begins then.
  */
@@ -34,6 +30,7 @@ async function runGroups(run: RunState, calls: readonly PlannedCall[]): Promise<
   const results: CallResult[] = [];
   let isHeld = false;
   for (const group of toGroups(calls, run.parts.limits.maxParallel)) {
+    if (run.spent.length > 0 && checkSpent(run) !== undefined) return results;
     // Calls behind one that must run alone wait for it, even if its approval takes until tomorrow.
     isHeld ||= run.waiting.length > 0 && group.some(isAlone);
     const settled = await Promise.allSettled(group.map((call) => runCall(run, call, isHeld)));
@@ -80,13 +77,13 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
       idempotent: isIdempotent(planned),
       // Once listeners have seen `tool-end`, the call must not be repeated after a crash.
       isAwaited: isHeard,
-      work: (begin) => shown(run, planned, makeCall(run, planned, { approval, begin })),
+      work: (begin) => makeCall(run, planned, { approval, begin, spending: new CallSpending(run, planned) }),
     });
   } catch (cause) {
     logged = fromCutOff(cause);
   }
   const { outcome, recalled } = logged;
-  if (!recalled) counter.addCall();
+  if (!recalled) counter.add({ usage: { toolCalls: 1 }, cost: 0 });
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
   if (isHeard) {
@@ -117,161 +114,3 @@ function cancelled({ address }: PlannedCall): ToolOutcome {
   return { status: "failed", error: toFailure("call-cancelled", { tool: address, reason: "the run was stopped" }) };
 }
 
-/** What is known about a call when it is made. */
-interface Making {
-  readonly approval: ApprovalAnswer;
-  /** Says that it begins. */
-  readonly begin: () => void;
-}
-
-/** The outcome of a call after guards and labels, as the model sees it: the journal keeps only this form. */
-async function shown(run: RunState, planned: PlannedCall, made: Promise<ToolOutcome>): Promise<ToolOutcome> {
-  const guarded = guardResult(run, planned, await made);
-  return labelOutcome(planned, guarded instanceof Promise ? await guarded : guarded);
-}
-
-function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
-  const { hooks, guards } = run.parts;
-  const { address: tool, unreadable: reason } = planned;
-  if (reason !== undefined) {
-    return Promise.resolve({ status: "failed", error: toFailure("call-unreadable", { tool, reason }) });
-  }
-  const isGuarded = hasGuardAt(guards, "tool-input");
-  return hooks.beforeCall === undefined && hooks.afterCall === undefined && !isGuarded
-    ? reach(run, planned, making, toGiven(making, planned.input))
-    : makeCallWithHooks(run, planned, making);
-}
-
-async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
-  const { limits } = run.parts;
-  const verdict = await judge(run, planned, making);
-  let input = verdict !== undefined && "input" in verdict ? verdict.input : planned.input;
-  let outcome = await obey(run, planned, making, verdict);
-  for (let again = 1; ; again++) {
-    const after = await askAfterCall(run, { ...planned, input: toGiven(making, input) }, outcome).catch(
-      (cause: unknown) => {
-        // The run was stopped during the hook: the outcome of the call is known, and is kept.
-        if (run.parts.signal.aborted) return undefined;
-        throw cause;
-      },
-    );
-    if (after === undefined) return outcome;
-    if (!("again" in after)) return after;
-    // A hook that is never content does not make more calls than the run may, nor any after it was stopped.
-    if (run.parts.signal.aborted || run.calls + again >= limits.maxCalls) return outcome;
-    input = after.again;
-    outcome = await obey(run, planned, making, await judgeAgain(run, planned, input));
-  }
-}
-
-/** What the hook says about a call before it is made. @throws the reason of the signal if the run was stopped meanwhile. */
-async function judge(run: RunState, planned: PlannedCall, { approval }: Making): Promise<GuardedVerdict> {
-  const isSaid = approval !== undefined && "verdict" in approval;
-  const verdict = isSaid ? approval.verdict : await askBeforeCall(run, planned);
-  // Stopped while the hook was asked: nothing has begun.
-  run.parts.signal.throwIfAborted();
-  return verdict;
-}
-
-/** What guards say about the input with which a hook has a call made again. */
-async function judgeAgain(run: RunState, planned: PlannedCall, input: JsonValue): Promise<GuardedVerdict> {
-  if (!hasGuardAt(run.parts.guards, "tool-input")) return { input };
-  return (await guardInput(run, planned, input)) ?? { input };
-}
-
-async function obey(
-  run: RunState,
-  planned: PlannedCall,
-  making: Making,
-  verdict: GuardedVerdict,
-): Promise<ToolOutcome> {
-  if (verdict === undefined) return reach(run, planned, making, toGiven(making, planned.input));
-  if ("deny" in verdict) return denied(planned, verdict.deny);
-  if ("outcome" in verdict) return verdict.outcome;
-  // If the verdict asks for approval, only an explicit approval of this call lets it through.
-  if ("ask" in verdict && making.approval?.decision !== "approve") return denied(planned, verdict.ask);
-  return reach(run, planned, making, verdict.input);
-}
-
-/** What a call is made with: the approved input if the call was approved, otherwise `input`. */
-function toGiven({ approval }: Making, input: JsonValue): JsonValue {
-  return approval?.decision === "approve" ? approval.input : input;
-}
-
-/** Makes the call at last: through the session, like every other. */
-async function reach(run: RunState, planned: PlannedCall, making: Making, input: JsonValue): Promise<ToolOutcome> {
-  const { approval, begin } = making;
-  if (approval?.decision === "deny") return denied(planned, approval.reason);
-  const isApproved = approval?.decision === "approve";
-  if (isApproved && !isSame(input, approval.shown) && !isSame(input, approval.input)) {
-    return denied(planned, "a hook makes it with another input than the one that was approved");
-  }
-  const { session } = run.parts;
-  const options = toOptions(run, planned, isApproved);
-  const given = toGiven(making, input);
-  const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
-  if (!isSame(given, known)) await keepChange(run, planned, given);
-  begin();
-  const outcome = await (planned.dispatch === undefined
-    ? session.call(planned.address, given, options)
-    : planned.dispatch.run(given, options));
-  return throwIfCutOff(run, planned, outcome);
-}
-
-/** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */
-async function keepChange(run: RunState, { id, index, address: tool }: PlannedCall, given: JsonValue): Promise<void> {
-  const call = `${run.step}.${index}`;
-  await run.keep(toCallChanged({ run: run.id, step: run.step, call, id, tool }, given));
-  (run.changed ??= new Map()).set(call, given);
-  // Stopped while it was written: nothing has begun.
-  run.parts.signal.throwIfAborted();
-}
-
-function isSame(left: JsonValue, right: JsonValue): boolean {
-  return left === right || isDeepStrictEqual(left, right);
-}
-
-function denied({ address }: PlannedCall, reason: string): ToolOutcome {
-  return { status: "failed", error: toFailure("approval-denied", { tool: address, reason }) };
-}
-
-function toOptions(run: RunState, { id }: PlannedCall, isApproved: boolean): CallOptions {
-  const { signal, user, scopes, approve, feed, trace } = run.parts;
-  const { id: runId } = run;
-  return {
-    signal,
-    ...(trace?.around() as Pick<CallOptions, "traceparent" | "tracestate"> | undefined),
-    ...(user !== undefined && { user }),
-    ...(scopes !== undefined && { scopes }),
-    ...(isApproved && { approve: approveOnly(approve) }),
-    ...(!isApproved && approve !== undefined && { approve }),
-    ...(feed.isHeard() && { onEvent: (event) => feed.tell({ type: "call-event", run: runId, id, event }) }),
-  };
-}
-
-/** The decision is about the call itself, and not about calls that its tool makes. */
-function approveOnly(approve: Approve | undefined): Approve {
-  return (request) => {
-    if (request.parent === undefined) return { decision: "approve" };
-    if (approve !== undefined) return approve(request);
-    if (!request.tool.needsApproval) return { decision: "approve" };
-    return { decision: "deny", reason: "the nested call needs its own approval, and no approve function is set" };
-  };
-}
-
-/** Thrown to keep an outcome out of the journal, so that a resumed run makes the call. */
-class CutOff extends Error {
-  readonly outcome: ToolOutcome;
-
-  constructor(outcome: ToolOutcome) {
-    super("The call was cut off");
-    this.outcome = outcome;
-  }
-}
-
-/** @throws {CutOff} if the run was stopped while the call was made, and it may be made again. */
-function throwIfCutOff({ parts }: RunState, planned: PlannedCall, outcome: ToolOutcome): ToolOutcome {
-  if (!parts.signal.aborted || !parts.log.isKept || outcome.status === "ok") return outcome;
-  if (outcome.error.code !== "call-cancelled" || !isIdempotent(planned)) return outcome;
-  throw new CutOff(outcome);
-}

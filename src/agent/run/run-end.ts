@@ -49,7 +49,7 @@ export function checkLimits(run: RunState): StopReason | undefined {
 /** Why a run must not ask the model again because of what it has used, if it must not. */
 export function checkSpent(run: RunState): StopReason | undefined {
   const { limits, counter } = run.parts;
-  if (counter.tokens() + run.assumedTokens >= limits.maxTokens) return "tokens";
+  if (counter.spentTokens() >= limits.maxTokens) return "tokens";
   return limits.maxCost !== Infinity && goesOver(run) ? "cost" : undefined;
 }
 

@@ -9,7 +9,7 @@ import { askModel, toDropped } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { isReadOnly, planCalls, type PlannedCall, recallInputs } from "./plan-calls.ts";
 import { type CallResult, runCalls } from "./run-calls.ts";
-import { checkLimits, type RunEnd, toStopReason } from "./run-end.ts";
+import { checkLimits, checkSpent, type RunEnd, toStopReason } from "./run-end.ts";
 import type { OutputRule, RunState } from "./run-state.ts";
 import { say, saySteering } from "./say.ts";
 import {
@@ -52,6 +52,8 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   const { log, signal } = run.parts;
   if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
   if (run.waiting.length > 0) return { status: "paused" };
+  // What the first calls cost has used up a limit: the others were not begun.
+  if (results.length < calls.length) return { status: "stopped", reason: checkSpent(run) ?? "cost" };
   addResults(run, calls, results);
   if (signal.aborted) return { status: "stopped", reason: toStopReason(signal) };
   return endStep(run, await breakLoop(run));

@@ -9,7 +9,7 @@ import type { Approve } from "../../workspace/call/call-options.ts";
 import type { Session } from "../../workspace/workspace.ts";
 import type { ModelSettings, RunLimits } from "../agent-options.ts";
 import type { Question, UsageCounter } from "../cost/usage-counter.ts";
-import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
+import type { AgentEvent, ApprovalDecided, CallSpent, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import type { AgentHooks } from "../hooks.ts";
 import type { AskedApproval } from "../log/approval-seal.ts";
@@ -84,8 +84,8 @@ export class RunState {
   /** The questions to the model, with their answers. */
   readonly questions: Question[] = [];
   calls = 0;
-  /** Estimated tokens of answers without reported usage, counted against a limit. */
-  assumedTokens = 0;
+  /** What its calls cost besides. */
+  readonly spent: CallSpent[] = [];
   /** How often a hook had the model asked again. */
   askedAgain = 0;
   /** By the clock of `performance`; earlier if it was worked on before, in another process. */

@@ -2,6 +2,7 @@ import { longestTimerMs } from "../../core/async.ts";
 import { describeCause, type Failure, isKitbagError, toFailure } from "../../core/errors.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
+import { nothingUsed } from "../cost/usage-counter.ts";
 import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
 import { callHook } from "./call-hook.ts";
@@ -10,7 +11,7 @@ import { canGoOn, type RunEnd, timeIsUp, toStopReason } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
 import type { RunState } from "./run-state.ts";
 import { keepSteering } from "./say.ts";
-import { type Job, nothingUsed, type RunStart, StartedRun } from "./started-run.ts";
+import { type Job, type RunStart, StartedRun } from "./started-run.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */

@@ -3,23 +3,12 @@ import type { JsonValue } from "../../core/json.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import { toCostRows } from "../cost/cost-table.ts";
-import type { CostRow } from "../cost/usage-counter.ts";
+import { type CostRow, nothingUsed } from "../cost/usage-counter.ts";
 import type { AgentEvent } from "../events.ts";
 import type { OkRun, RunResult, RunUsage } from "../run-result.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { RunState } from "./run-state.ts";
-
-/** What a run has used before it asks a model. */
-export const nothingUsed: RunUsage = {
-  inputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-};
 
 /** What is there before a run has begun. */
 export interface RunStart {
@@ -84,7 +73,7 @@ export class StartedRun implements AgentRun {
     return this.#job.run?.parts.counter.usage() ?? nothingUsed;
   }
 
-  readonly breakdown = (): readonly CostRow[] => toCostRows(this.#job.run?.questions ?? []);
+  readonly breakdown = (): readonly CostRow[] => toCostRows(this.#job.run?.questions ?? [], this.#job.run?.spent);
 
   readonly steer = (text: string): void => void (this.#job.run?.steering ?? this.#job.steering).push(text);
 

@@ -17,14 +17,31 @@ import type { AgentEvent } from "../../agent/events.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test("kitbag run prints the answer on standard output, and calls and costs on standard error", async () => {
+test("kitbag run prints the answer on standard output, calls on standard error, and no table of costs for $0", async () => {
   const run = await runKitbag(["run", "add 19 and 23", "--module", "tools.mjs"], { project: createToolProject() });
 
   expect(run.stdout).toBe("42\n");
   expect(run.stderr).toMatch(/✓ add a: 19, b: 23 → 42 {2}[\d.]+ m?s\n/u);
-  expect(run.stderr).toMatch(/^SPENT ON +CALLS +TOKENS IN +TOKENS OUT +SHARE +COST$/mu);
-  expect(run.stderr).toMatch(/^total +2 +\d[\d,]* +\d+ +100 % +\$0$/mu);
+  expect(run.stderr).not.toContain("SPENT ON");
   expect(run.code).toBe(0);
+});
+
+test("kitbag run shows on standard error what it was spent on, also what a tool paid", async () => {
+  const convert = `
+import { defineTool } from "kitbag";
+const input = { type: "object", properties: { euros: { type: "number" } }, required: ["euros"] };
+const run = ({ euros }, { spend }) => (spend(0.25), "$" + euros * 2);
+export default [defineTool({ name: "convert", description: "Converts euros to dollars", input, run })];
+`;
+
+  const run = await runKitbag(["run", "convert 21 euros", "--module", "tools.mjs"], {
+    project: createProject({ "tools.mjs": convert }),
+  });
+
+  expect(run.stdout).toBe("$42\n");
+  expect(run.stderr).toMatch(/^SPENT ON +CALLS +TOKENS IN +TOKENS OUT +SHARE +COST$/mu);
+  expect(run.stderr).toMatch(/^convert +1 +0 +0 +0 % +\$0\.250$/mu);
+  expect(run.stderr).toMatch(/^total +3 +\d[\d,]* +\d+ +100 % +\$0\.250$/mu);
 });
 
 test("kitbag run --json prints one event a line and nothing else, the last with the result", async () => {

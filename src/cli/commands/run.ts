@@ -10,7 +10,7 @@ import { checkConversationId, addAgentOptions, readAgentOptions } from "../agent
 import { breakpointForms, parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
 import { toNext } from "../agent/runs/run-origin.ts";
 import { createShownRun, finishRun, toUserMessage } from "../agent/show-run.ts";
-import { toRunAnswer, renderCostTable } from "../agent/view/describe-end.ts";
+import { noteCosts, toRunAnswer } from "../agent/view/describe-end.ts";
 import { openAgent, type OpenAgent } from "../agent/open-agent.ts";
 import { type Answer, type CliCommand, type Invocation, usageError } from "../cli-command.ts";
 import { addListOption, addOption, getText, getTexts } from "../options.ts";
@@ -133,6 +133,6 @@ function toAnswer(invocation: Invocation, run: AgentRun, result: RunResult): Ans
   if (getText(options, "outputSchema") !== undefined && result.status === "ok") {
     terminal.print(`${renderJson(result.output)}\n`);
   }
-  if (result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+  noteCosts(run, result, terminal);
   return answer;
 }

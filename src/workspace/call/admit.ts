@@ -1,13 +1,15 @@
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
+import { refuseUnpaid } from "./paid-call.ts";
 import { anyPlace, type SlotRequest } from "./slots.ts";
 import { countCall, withQuotaPlace, withPlace } from "./places.ts";
 import { takeRate } from "./take-rate.ts";
 
 /** Starts the clock and lets the call in: not too deep, not in a circle, when a place is free. */
 export const admit: Phase = async (call, next) => {
-  const refused = refuseNested(call);
+  const isPaid = call.host.paidTools.has(call.entry.tool);
+  const refused = refuseNested(call) ?? (isPaid ? await refuseUnpaid(call) : undefined);
   if (refused !== undefined) return refused;
   const request = toRequest(call);
   call.startClock();

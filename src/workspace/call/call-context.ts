@@ -49,7 +49,7 @@ export class CallContext implements RuntimeContext {
 
   readonly spend: RuntimeContext["spend"] = (costUsd) => {
     const call = this.#call;
-    if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
+    if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.spend(costUsd);
   };
 
   readonly chunk: RuntimeContext["chunk"] = (chunk) => this.#chunks.push(chunk);

@@ -57,6 +57,8 @@ export interface CallOptions {
    * local user, with all scopes, is taken for a `person`. @default "model"; "remote" if `user` is another than the local one
    */
   readonly namedBy?: FileNamer;
+  /** Told how much the tool says that it paid, each time that it does (`context.spend`); also by the tools of the calls inside it. */
+  readonly onSpend?: (costUsd: number) => void;
   /** Gets the events of this call and of those inside it. */
   readonly onEvent?: (event: CallEvent) => void;
 }

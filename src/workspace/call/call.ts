@@ -177,6 +177,15 @@ export class Call implements PublicCall {
     return copyJson(input, { maxBytes: this.host.limits.maxInputBytes, maxDepth: maxJsonDepth });
   }
 
+  /** Notes that the tool has paid so much; the nearest caller that wants to know is told. */
+  spend(costUsd: number): void {
+    this.costUsd += costUsd;
+    this.host.paidTools.add(this.entry.tool);
+    let around: Call | undefined = this;
+    while (around !== undefined && around.options.onSpend === undefined) around = around.parent;
+    if (around?.options.onSpend !== undefined) tellOne(around.options.onSpend, costUsd);
+  }
+
   /** Makes a call inside this one. */
   callInside(request: CallRequest): Promise<ToolOutcome> {
     return this.#callInside(request, this);

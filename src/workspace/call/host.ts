@@ -6,6 +6,7 @@ import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { ScopesOf } from "../../core/scopes.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { Audit } from "../../records/audit/open-audit.ts";
 import type { CallRecorder } from "../../records/stats/call-records.ts";
 import type { Breakers, RetryPolicy } from "../failures/retry-policy.ts";
@@ -56,6 +57,8 @@ export interface CallHost {
   readonly userPlaces: UserPlaces;
   readonly quotas: Quotas;
   readonly quotaPlaces: QuotaPlaces;
+  /** Tools that cost money: they have said so in this process. */
+  readonly paidTools: WeakSet<Tool>;
   readonly rates: Rates;
   /** Of tools that may be run again and fail. */
   readonly retries: Required<RetryPolicy>;

@@ -7,6 +7,7 @@ import { describeThrown } from "../describe-thrown.ts";
 import type { Entry } from "../registry/registered-tool.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
+import { chargeCost } from "./paid-call.ts";
 import { type Next, type Phase, redactFailure } from "./phase.ts";
 
 /**
@@ -72,6 +73,7 @@ async function runToEnd(call: Call, next: Next): Promise<ToolOutcome> {
   }
   const childrenEnd = call.end();
   if (childrenEnd !== undefined) await childrenEnd;
+  if (call.costUsd > 0) await chargeCost(call);
   return outcome;
 }
 

@@ -171,6 +171,7 @@ const expectations: Expectations<CallOptions> = {
   tracestate: [isTextOption, "a text"],
   from: [isTextOption, "a text"],
   namedBy: [(value) => ["person", "model", "remote"].includes(value as string), '"person", "model" or "remote"'],
+  onSpend: [isFunction, "a function"],
   onEvent: [isFunction, "a function"],
 };
 

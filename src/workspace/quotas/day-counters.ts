@@ -40,6 +40,19 @@ export async function spend(kv: KeyValueStore, account: Account, quota: DailyQuo
   };
 }
 
+/** Counts what is used already, also if that is more than there is. */
+export async function charge(kv: KeyValueStore, account: Account, quota: DailyQuota, amount: number): Promise<void> {
+  await addTo(kv, account, { quota, day: toDay(Date.now()), units: toUnits(quota, amount) });
+}
+
+/** Makes sure that something of a quota is left. @throws {KitbagError} `quota-reached` */
+export async function requireLeft(kv: KeyValueStore, account: Account, quota: DailyQuota): Promise<void> {
+  const limit = account.limits[quota] as number;
+  const used = await readSpent(kv, account, quota);
+  if (used < limit) return;
+  throw new KitbagError("quota-reached", { user: account.user, quota, limit, used, startsAgain: nextDay() });
+}
+
 /** How much a user has used today. */
 export async function readSpent(kv: KeyValueStore, account: Account, quota: DailyQuota): Promise<number> {
   const found = await kv.get(toKey(account, quota, toDay(Date.now())));

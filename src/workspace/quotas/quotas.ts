@@ -3,7 +3,7 @@ import { quotaNames, type Account, type DailyQuota, type QuotaName, type QuotaOr
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import { localUser } from "../../core/scopes.ts";
 import { toOwnerKey, type Users } from "../users.ts";
-import { spend, type Spent, nextDay, readSpent } from "./day-counters.ts";
+import { charge, nextDay, readSpent, requireLeft, spend, type Spent } from "./day-counters.ts";
 import { createKeptBytes, type KeptBytes, measureBytes } from "./kept-bytes.ts";
 import {
   noQuotas,
@@ -22,6 +22,10 @@ export interface Quotas {
   of(user: string | undefined): Account | undefined;
   /** Takes of a quota that is counted by the day. @throws {KitbagError} `quota-reached` */
   spend(account: Account, quota: DailyQuota, amount: number): Promise<Spent>;
+  /** Counts what is used already, also if that is more than there is. */
+  charge(account: Account, quota: DailyQuota, amount: number): Promise<void>;
+  /** Makes sure that something of a quota is left. @throws {KitbagError} `quota-reached` */
+  requireLeft(account: Account, quota: DailyQuota): Promise<void>;
   readonly bytes: Pick<KeptBytes, "add" | "count">;
   /**
    * Reads the quotas that were set with `kitbag quota` in the store. A program that runs on calls it every now and then: calls never
@@ -58,6 +62,8 @@ export function createQuotas({ options = {}, store, users }: QuotaSources): Quot
   return {
     of: (user) => (isEmpty || user === undefined ? undefined : toAccount(nameOf(user), kept, given)),
     spend: (account, quota, amount) => spend(kv, account, quota, amount),
+    charge: (account, quota, amount) => charge(kv, account, quota, amount),
+    requireLeft: (account, quota) => requireLeft(kv, account, quota),
     bytes,
     async refresh() {
       const found = await readKeptQuotas(kv);

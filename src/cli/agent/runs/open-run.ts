@@ -13,7 +13,7 @@ import { getText } from "../../options.ts";
 import { toPrintableLine, toPrintable } from "../../printable.ts";
 import { checkModel, nameModel, readAgentOptions } from "../agent-options.ts";
 import { createShownRun, finishRun } from "../show-run.ts";
-import { toRunAnswer, renderCostTable } from "../view/describe-end.ts";
+import { noteCosts, toRunAnswer } from "../view/describe-end.ts";
 import { openAgent, type OpenAgent } from "../open-agent.ts";
 import { needRun, type ReadRun } from "./read-run.ts";
 import { recallOrigin, toNext } from "./run-origin.ts";
@@ -73,7 +73,7 @@ function toKnown(invocation: Invocation, open: OpenAgent, run: ReadRun): KnownRu
     toAnswer(going, result) {
       shown.conclude(result);
       const { terminal, json } = invocation;
-      if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(going.breakdown(), terminal)}\n`);
+      if (!json) noteCosts(going, result, terminal);
       return toRunAnswer(result, toNext(invocation, going.id));
     },
   };

@@ -4,6 +4,7 @@ import type { Answer } from "../../cli-command.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import type { NextCommands } from "../runs/run-origin.ts";
 import { renderCosts, type CostLine } from "../../../agent/cost/render-costs.ts";
+import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { CostRow } from "../../../agent/cost/usage-counter.ts";
 import { cutToWidth, renderTable, textWidth, plural } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
@@ -90,6 +91,11 @@ export function showDollars(cost: number | undefined): string {
 }
 
 const headings = ["CALLS", "TOKENS IN", "TOKENS OUT", "SHARE", "COST"];
+
+/** Shows what a run was spent on, unless it cost nothing: a local model, say. */
+export function noteCosts(run: AgentRun, { cost }: RunResult, terminal: Terminal): void {
+  if (cost !== 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+}
 
 /** What the tokens of a run were spent on, as a table. On a narrow screen names are cut, and not numbers. */
 export function renderCostTable(rows: readonly CostRow[], terminal: Pick<Terminal, "style" | "columns">): string {
