@@ -159,7 +159,6 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     userPlaces: createUserPlaces(limits.maxPerUser, openPermits),
     quotas,
     quotaPlaces: createQuotaPlaces(openPermits),
-    paidTools: new WeakSet(),
     waiting: 0,
     isStoreWorking: false,
     ...createGuards(options, registry, counters),
@@ -179,8 +178,9 @@ function createGuards(
   { rates = [], retries = {}, breaker, keepFailed = false, files = "ask" }: WorkspaceOptions,
   registry: Registry,
   counters: KeyValueStore,
-): Pick<CallHost, "files" | "rates" | "retries" | "breakers" | "keepsFailed"> {
+): Pick<CallHost, "files" | "rates" | "retries" | "breakers" | "keepsFailed" | "paidTools"> {
   return {
+    paidTools: new WeakSet(),
     rates: createRates([...rates], counters),
     retries: toRetryPolicy(retries),
     breakers: breaker && createBreakers(breaker, registry),

@@ -6,7 +6,10 @@ import { createUsageCounter, toRunUsage } from "./usage-counter.ts";
 test("createUsageCounter() adds up what answers and calls used", () => {
   const counter = createUsageCounter();
 
-  counter.add({ usage: toRunUsage(usage({ input: 100, cacheRead: 60, cacheWrite: 10, output: 20, reasoning: 5 })), cost: 0.5 });
+  counter.add({
+    usage: toRunUsage(usage({ input: 100, cacheRead: 60, cacheWrite: 10, output: 20, reasoning: 5 })),
+    cost: 0.5,
+  });
   counter.add({ usage: toRunUsage(usage({ input: 200, output: 30 })), cost: 0.25 });
   counter.add({ usage: { toolCalls: 1 }, cost: 0 });
 

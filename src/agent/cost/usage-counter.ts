@@ -39,6 +39,7 @@ export interface CounterOptions {
   readonly total?: UsageCounter | undefined;
 }
 
+/** What a run used that has not begun. */
 export const nothingUsed: RunUsage = {
   inputTokens: 0,
   cacheReadTokens: 0,

@@ -167,7 +167,9 @@ function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undef
 
 /** Tells whether a line is about a call of whose outcome another is made. */
 function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes"]>): boolean {
-  return (value.type === "call-changed" || value.type === "call-spent") && Object.hasOwn(outcomes, value["call"] as string);
+  return (
+    (value.type === "call-changed" || value.type === "call-spent") && Object.hasOwn(outcomes, value["call"] as string)
+  );
 }
 
 /** What the calls were made with whose outcomes are others now. */

@@ -136,14 +136,8 @@ function refuse({ id }: RunState, missing: string, reason: string): never {
 
 /** Puts a run where it was. */
 function restore(run: RunState, folded: Folded): void {
-  for (const question of folded.questions) countAnswer(run, question, "past");
-  for (const answer of folded.others) countOther(run, answer, "past");
-  for (const spent of folded.spent) {
-    run.parts.counter.add({ cost: spent.cost, ...(spent.usage && { usage: spent.usage }) }, "past");
-    run.spent.push(spent);
-  }
+  restoreCosts(run, folded);
   run.askedAgain = folded.dropped;
-  run.parts.counter.add({ usage: { toolCalls: folded.outcomes.size }, cost: 0 }, "past");
   run.earlier = folded.start.earlier;
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;
@@ -164,6 +158,18 @@ function restore(run: RunState, folded: Folded): void {
   // The model may go on with its answer as often as in a new run.
   run.interrupted = run.continued = 0;
   noteCalls(run, folded);
+}
+
+/** Counts what a run has used so far. */
+function restoreCosts(run: RunState, { questions, others, spent, outcomes }: Folded): void {
+  const { counter } = run.parts;
+  for (const question of questions) countAnswer(run, question, "past");
+  for (const answer of others) countOther(run, answer, "past");
+  counter.add({ usage: { toolCalls: outcomes.size }, cost: 0 }, "past");
+  for (const one of spent) {
+    counter.add({ cost: one.cost, ...(one.usage && { usage: one.usage }) }, "past");
+    run.spent.push(one);
+  }
 }
 
 /** The number of latest answers from which the loop detector gets its state again. */

@@ -113,4 +113,3 @@ function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planne
 function cancelled({ address }: PlannedCall): ToolOutcome {
   return { status: "failed", error: toFailure("call-cancelled", { tool: address, reason: "the run was stopped" }) };
 }
-

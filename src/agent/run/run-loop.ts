@@ -49,14 +49,18 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   // A limit holds within an answer too: what would go over it is not begun.
   if (run.calls + calls.length > run.parts.limits.maxCalls) return { status: "stopped", reason: "calls" };
   const results = await runCalls(run, calls);
+  return endCalls(run, calls, results) ?? endStep(run, await breakLoop(run));
+}
+
+/** Adds what came of calls to the conversation. Answers with how the run ends, if it does not go on. */
+function endCalls(run: RunState, calls: readonly PlannedCall[], results: readonly CallResult[]): RunEnd | undefined {
   const { log, signal } = run.parts;
   if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
   if (run.waiting.length > 0) return { status: "paused" };
   // What the first calls cost has used up a limit: the others were not begun.
   if (results.length < calls.length) return { status: "stopped", reason: checkSpent(run) ?? "cost" };
   addResults(run, calls, results);
-  if (signal.aborted) return { status: "stopped", reason: toStopReason(signal) };
-  return endStep(run, await breakLoop(run));
+  return signal.aborted ? { status: "stopped", reason: toStopReason(signal) } : undefined;
 }
 
 async function endStep(run: RunState, end: RunEnd | undefined): Promise<RunEnd | undefined> {

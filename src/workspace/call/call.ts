@@ -177,13 +177,18 @@ export class Call implements PublicCall {
     return copyJson(input, { maxBytes: this.host.limits.maxInputBytes, maxDepth: maxJsonDepth });
   }
 
-  /** Notes that the tool has paid so much; the nearest caller that wants to know is told. */
+  /** Notes that the tool has paid so much. */
   spend(costUsd: number): void {
     this.costUsd += costUsd;
     this.host.paidTools.add(this.entry.tool);
-    let around: Call | undefined = this;
-    while (around !== undefined && around.options.onSpend === undefined) around = around.parent;
-    if (around?.options.onSpend !== undefined) tellOne(around.options.onSpend, costUsd);
+    this.tellSpent(costUsd);
+  }
+
+  /** Tells the nearest caller that wants to know what tools pay. */
+  tellSpent(costUsd: number): void {
+    const { onSpend } = this.options;
+    if (onSpend === undefined) this.parent?.tellSpent(costUsd);
+    else tellOne(onSpend, costUsd);
   }
 
   /** Makes a call inside this one. */

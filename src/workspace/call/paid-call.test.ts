@@ -48,7 +48,7 @@ test("call() does not lose what a tool did because the store cannot count what i
   const store = memoryStore();
   let isAway = false;
   const away = (): never => {
-    throw new KitbagError("store-unavailable", { store: "test", reason: "gone" });
+    throw new KitbagError("store-closed", { operation: "kv" });
   };
   const leaving: Store = {
     ...store,
