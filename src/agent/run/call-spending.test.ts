@@ -71,7 +71,7 @@ test("a run counts what its tools have paid after it is resumed, and a fork what
   await first.result;
 
   const resumed = await agent.resume("a", { limits: { maxCost: 5 } }).result;
-  const fork = await (await agent.fork("a", 1)).result;
+  const fork = await agent.fork("a", 1).result;
 
   expect(resumed).toMatchObject({ status: "ok", steps: 3 });
   expect(resumed.cost).toBeCloseTo(1.256);
