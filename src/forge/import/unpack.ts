@@ -1,6 +1,5 @@
-import { createGunzip, crc32 } from "node:zlib";
+import { crc32, createGunzip, inflateRawSync } from "node:zlib";
 
-import { Inflate } from "fflate";
 import { Parser, type ReadEntry } from "tar";
 
 import { findArchiveKind, type FileTree } from "./file-tree.ts";
@@ -254,18 +253,12 @@ function readEntry(view: Buffer, entry: ZipEntry, tree: FileTree, budget: { left
   return content;
 }
 
-/** In pieces, so that what grows beyond what was announced is stopped before it fills the memory. */
+/** Stops what grows beyond what was announced before it fills the memory. */
 function inflate(packed: Uint8Array, bytes: number, onMore: () => never): Uint8Array {
-  const content = new Uint8Array(bytes);
-  let length = 0;
-  const inflater = new Inflate((piece) => {
-    if (length + piece.length > bytes) onMore();
-    content.set(piece, length);
-    length += piece.length;
-  });
-  const step = 16 * 1024;
-  for (let start = 0; start < packed.length || start === 0; start += step) {
-    inflater.push(packed.subarray(start, start + step), start + step >= packed.length);
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes) });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return onMore();
+    throw cause;
   }
-  return content.subarray(0, length);
 }
