@@ -1,7 +1,7 @@
 /**
- * How large the source is: `npm run size` prints a table, with what is aimed at. `npm run size -- --check` prints the totals and ends with 1 if
- * there are too many small files that one file imports, too many words that name no one in particular, or a second copy of a helper of the floor.
- * `npm run size -- --runs` also counts the modules that two commands load.
+ * How large the source is: `npm run size` prints a table, with what is aimed at. It runs two commands and counts the modules that they load.
+ * `npm run size -- --check` runs nothing, and ends with 1 if there are too many small files that one file imports, too many words that name no
+ * one in particular, a second copy of a helper of the floor, or a second function that builds the result of `tools/call`.
  */
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,9 +14,7 @@ import { parseAst } from "rolldown/parseAst";
 const root = resolve(import.meta.dirname, "..");
 type Program = ReturnType<typeof parseAst>;
 
-const { values: options } = parseArgs({
-  options: { check: { type: "boolean", default: false }, runs: { type: "boolean", default: false } },
-});
+const { values: options } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 
 /** A row of the table. What is `limited` fails the check when it is above `most`. */
 interface Row {
@@ -52,10 +50,20 @@ const tables = [
 const helpers =
   /^(?:isRecord|isObject|cutText|splitLines|withFileLock|takeFileLock|writeAtomically|writeFileAtomic|replaceFile|createMutex|createSemaphore|createTurns|createHeap|machineClock|fakeClock|kitbagHome)$/u;
 
+/** Of each mechanism there is one: how its implementation is told, by its name or by what only it does. */
+const mechanisms: readonly (readonly [name: string, sign: RegExp])[] = [
+  ["lock between processes", /process\.kill\([^()]*, 0\)/gu],
+  ["lease", /class \w*Lease\b/gu],
+  ["semaphore", /(?:function create|class )\w*Semaphore\b/gu],
+  ["clock", /: Clock = \{/gu],
+  ["line splitter", /function create\w*LineSplitter\b|\.split\("\\n"\);\n[^\n]*\.pop\(\)/gu],
+  ["atomic write", /function \w*write\w*Atomic\w*/giu],
+];
+
 const vagueWords = /\b(?:somebody|nobody|someone|no one|whoever|anybody|(?:is|are) none)\b/giu;
 
 const sources = readSources();
-const rows = [...measureSource(), ...(options.runs ? measureRuns() : [])];
+const rows = [...measureSource(), ...(options.check ? [] : measureRuns())];
 print();
 
 function readSources(): readonly Source[] {
@@ -75,7 +83,16 @@ function readSources(): readonly Source[] {
 }
 
 function measureSource(): readonly Row[] {
-  const functions = sources.map((source) => listFunctions(source.program));
+  const functions = sources.map((source) => listFunctions(source.program).map(({ name }) => name));
+  const answering = sources.flatMap(({ path, text, program }) =>
+    listFunctions(program)
+      .filter(({ start, end }) => /(?<!function )\btoCallResult\(/u.test(text.slice(start, end)))
+      .map(({ name }) => `${path}: ${name}`),
+  );
+  const made = mechanisms.map(([name, sign]) => ({
+    name,
+    places: sources.flatMap(({ path, text }) => text.match(sign)?.map((found) => `${path}: ${found}`) ?? []),
+  }));
   const small = findSmall();
   const vague = sources.flatMap(({ path, text }) => text.match(vagueWords)?.map((word) => `${path}: ${word}`) ?? []);
   const copies = sources.flatMap(({ path }, index) =>
@@ -90,18 +107,39 @@ function measureSource(): readonly Row[] {
     { name: "files under 60 lines that one file imports", count: small.length, most: 40, limited: true, places: small },
     { name: "somebody, nobody, whoever, is none …", count: vague.length, most: 10, limited: true, places: vague },
     { name: "copies of a helper of platform or core", count: copies.length, most: 0, limited: true, places: copies },
+    {
+      name: "functions that build the result of `tools/call`",
+      count: answering.length,
+      most: 1,
+      limited: true,
+      places: answering,
+    },
+    ...made.map(({ name, places }) => ({
+      name: `implementations: ${name}`,
+      count: places.length,
+      most: 1,
+      limited: true,
+      places,
+    })),
   ];
 }
 
-function listFunctions(program: Program): readonly string[] {
-  return program.body.flatMap((statement) => {
+interface FoundFunction {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function listFunctions(program: Program): readonly FoundFunction[] {
+  return program.body.flatMap((statement): FoundFunction[] => {
+    const { start, end } = statement;
     const isExport = statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration";
     const declaration = isExport ? statement.declaration : statement;
-    if (declaration?.type === "FunctionDeclaration") return [declaration.id?.name ?? "default"];
+    if (declaration?.type === "FunctionDeclaration") return [{ name: declaration.id?.name ?? "default", start, end }];
     if (declaration?.type !== "VariableDeclaration") return [];
     return declaration.declarations.flatMap(({ id, init }) =>
       id.type === "Identifier" && (init?.type === "ArrowFunctionExpression" || init?.type === "FunctionExpression")
-        ? [id.name]
+        ? [{ name: id.name, start, end }]
         : [],
     );
   });

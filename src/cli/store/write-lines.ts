@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { createWriteStream, existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { type Invocation, usageError } from "../cli-command.ts";
-import { describeFileError } from "../../platform/files.ts";
+import { describeFileError, renameDurably } from "../../platform/files.ts";
 
 /** Takes lines, one after the other; the next may come when it is done. */
 export type LineSink = (line: string) => Promise<void>;
@@ -42,7 +42,7 @@ export async function writeLines<Result>(
 async function writeFile<Result>(path: string, work: (sink: LineSink) => Promise<Result>): Promise<Result> {
   if (existsSync(path)) throw usageError(`Cannot write ${path}: there is something already; name another file`);
   const half = `${path}.${process.pid}.tmp`;
-  const stream = createWriteStream(half, { flags: "wx", mode: 0o600, flush: true });
+  const stream = createWriteStream(half, { flags: "wx", mode: 0o600 });
   const failed = new Promise<never>((_, reject) => stream.once("error", reject));
   failed.catch(() => undefined);
   try {
@@ -51,7 +51,7 @@ async function writeFile<Result>(path: string, work: (sink: LineSink) => Promise
       if (!stream.write(line)) await Promise.race([once(stream, "drain"), failed]);
     });
     await Promise.race([new Promise((done) => stream.end(done)), failed]);
-    renameSync(half, path);
+    renameDurably(half, path);
     return result;
   } catch (cause) {
     stream.destroy();

@@ -2,6 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
+import { createLineSplitter } from "../../platform/lines.ts";
 import type { Limits, Mount, Profile, Sandbox } from "../../sandbox/sandbox.ts";
 import type { DependencyProgress, PreparedDependencies } from "./dependency-request.ts";
 import type { IndexRoute } from "./open-index.ts";
@@ -132,14 +133,12 @@ const buildLimits: Omit<Limits, "fileBytes"> = {
 
 /** Only the last part of a long output is kept: that is where a failure is told. */
 async function collect(stream: Readable, onLine: Step["onLine"]): Promise<string> {
+  const decoder = new TextDecoder();
+  const lines = createLineSplitter({ maxBytes: longestOutput, onLine: (line) => onLine?.(line.toString()) });
   let text = "";
-  let line = "";
-  stream.setEncoding("utf8");
-  for await (const chunk of stream as AsyncIterable<string>) {
-    text = (text + chunk).slice(-longestOutput);
-    const lines = (line + chunk).split("\n");
-    line = (lines.pop() ?? "").slice(-longestOutput);
-    for (const whole of lines) onLine?.(whole);
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    text = (text + decoder.decode(chunk, { stream: true })).slice(-longestOutput);
+    lines.push(chunk);
   }
   return text;
 }

@@ -1,6 +1,7 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+import { createLineSplitter } from "../../../platform/lines.ts";
 import type { PythonModules, PythonReading } from "./python-facts.ts";
 
 /** One helper process, fed line by line. */
@@ -74,7 +75,12 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
   child.on("close", (code) => end(stderr.trim().slice(-300) || `it ended with code ${code}`));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-2000)));
   child.stdin.on("error", () => {});
-  readLines(child, take, () => end("an answer was too long"));
+  const lines = createLineSplitter({
+    maxBytes: longestAnswer,
+    onLine: (line) => take(line.toString()),
+    onTooLong: () => end("an answer was too long"),
+  });
+  child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
 
   return {
     ask(source, modules) {
@@ -95,24 +101,6 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
 function minimalEnvironment(): NodeJS.ProcessEnv {
   const kept = ["PATH", "HOME", "SystemRoot", "LANG"].map((name) => [name, process.env[name]] as const);
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
-}
-
-function readLines(child: ChildProcessWithoutNullStreams, take: (line: string) => void, refuse: () => void): void {
-  let rest: string[] = [];
-  let length = 0;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    let start = 0;
-    for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", start)) {
-      const line = rest.join("") + text.slice(start, index);
-      rest = [];
-      length = 0;
-      start = index + 1;
-      take(line);
-    }
-    rest.push(text.slice(start));
-    length += text.length - start;
-    if (length > longestAnswer) refuse();
-  });
 }
 
 interface Message {
