@@ -75,12 +75,9 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
   child.on("close", (code) => end(stderr.trim().slice(-300) || `it ended with code ${code}`));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-2000)));
   child.stdin.on("error", () => {});
-  const lines = createLineSplitter({
-    maxBytes: longestAnswer,
-    onLine: (line) => take(line.toString()),
-    onTooLong: () => end("an answer was too long"),
-  });
-  child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+  const onTooLong = (): void => end("an answer was too long");
+  const lines = createLineSplitter({ maxBytes: longestAnswer, onLine: (line) => take(line.toString()), onTooLong });
+  child.stdout.on("data", lines.push);
 
   return {
     ask(source, modules) {
