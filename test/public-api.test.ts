@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import * as kitbag from "kitbag";
 import * as agent from "kitbag/agent";
 import * as forge from "kitbag/forge";
+import * as client from "kitbag/client";
+import * as http from "kitbag/http";
 import * as mcp from "kitbag/mcp";
 import * as models from "kitbag/models";
 import * as runtimes from "kitbag/runtimes";
@@ -235,6 +237,21 @@ test('"kitbag/agent" exports these types', () => {
     "SummaryKind",
     "Task",
   ]);
+});
+
+test('"kitbag/http" exports these names', () => {
+  expect(Object.keys(http).toSorted()).toEqual(["createHandler", "localCaller"]);
+  expect(exportedTypes("src/http/index.ts")).toEqual([
+    "Caller",
+    "Handler",
+    "HandlerOptions",
+    "HttpParts",
+    "ProblemDocument",
+  ]);
+});
+
+test('"kitbag/client" exports these names', () => {
+  expect(Object.keys(client).toSorted()).toEqual(["ProblemError", "createClient"]);
 });
 
 test('"kitbag/mcp" exports these names', () => {
@@ -774,7 +791,9 @@ test("package.json has these entries, each for bundlers, for ES modules and for 
   expect(packageJson.exports).toEqual({
     ".": entry("index"),
     "./agent": entry("agent"),
+    "./client": entry("http/client"),
     "./forge": entry("forge"),
+    "./http": entry("http/index"),
     "./mcp": entry("mcp/index"),
     "./models": entry("models"),
     "./runtimes": entry("runtimes"),
@@ -788,6 +807,8 @@ test("package.json has these entries, each for bundlers, for ES modules and for 
 
 test.for([
   "src/forge.ts",
+  "src/http/client.ts",
+  "src/http/index.ts",
   "src/index.ts",
   "src/mcp/index.ts",
   "src/runtimes.ts",

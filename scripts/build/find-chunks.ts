@@ -28,6 +28,8 @@ const loads: Readonly<Record<string, readonly string[]>> = {
   store: ["src/store.ts"],
   testing: ["src/testing/index.ts"],
   mcp: ["src/mcp/index.ts"],
+  http: ["src/http/index.ts"],
+  client: ["src/http/client.ts"],
   command: ["src/cli/run-program.ts"],
   call,
   run: [...call, "src/cli/commands/run.ts", "src/agent/create-agent.ts", "src/models/resolve/resolve-model.ts"],

@@ -65,6 +65,8 @@ export interface Route {
   handle(request: GateRequest): void | Promise<void>;
   /** The body of an answer that the gate gives itself, as JSON text. @default `{"error":{"status","message"}}` */
   renderRefusal?(refusal: Refusal): string;
+  /** The media type of such a body. @default "application/json" */
+  readonly refusalType?: string;
   /** Is told that the gate begins to close: end the streams without a pending answer. */
   onClosing?(): void;
   /** Is told that the time of grace is over: give every request that waits an answer now. The connections are cut a moment later. */

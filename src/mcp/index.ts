@@ -6,7 +6,7 @@
  * (the `attach-…` files) and the plain envelope (`server/plain/`) only read requests and write answers. What "session" means here:
  *
  * - a `Session` of the workspace holds which skills are open: for the process on stdio, and for a user and a session name over HTTP
- *   (`server/sessions/user-sessions.ts`), in both generations of the protocol;
+ *   (`gate/sessions/user-sessions.ts`), in both generations of the protocol;
  * - `limitSession` shows a `Session` to one caller: without the tools and skills that the caller may not use;
  * - an `HttpSession` is the connection of a client of 2025 over HTTP.
  *

@@ -1,12 +1,12 @@
 import type { Agent } from "../../agent/agent-interface.ts";
-import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
+import type { AgentOptions, ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { guardsOnlyAt } from "../../core/guards.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
 import type { Approve } from "../../workspace/call/call-options.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { noteUntrusted } from "../skills/load-reports.ts";
@@ -69,18 +69,13 @@ async function openOn(
   const model = chooseModel(invocation, opened.model);
   const asked = await findAsked(model, invocation.env, asksModel);
   noteUntrusted(reports, invocation.terminal);
-  const { createAgent } = await import("../../agent/create-agent.ts");
   const { store, approve } = options;
-  const audit = store && (options.audit ?? (await openOwnSealer(invocation)));
   const skills = [...getTexts(invocation.options, "skills"), ...directories];
   const origin = toOrigin(invocation, { skills, ...(exposure !== undefined && { exposure }) });
-  const agent = createAgent({
+  const { agent } = await createProjectAgent(invocation, {
     model: asked,
     workspace,
-    ...(store !== undefined && { store }),
-    ...(audit !== undefined && { audit }),
-    // The workspace applies the other guards to all calls.
-    guards: guardsOnlyAt(options.guards ?? [], ["task", "answer"]),
+    options,
     scopesOf: createLocalScopes(invocation, records.user),
     ...(prices !== undefined && { prices }),
     ...(origin !== undefined && { origin }),
@@ -101,6 +96,32 @@ async function findAsked(model: Model | string, env: Invocation["env"], asksMode
   } catch {
     return "local";
   }
+}
+
+/** What an agent of a project is made of. */
+interface ProjectAgentParts extends Pick<
+  AgentOptions,
+  "model" | "workspace" | "scopesOf" | "prices" | "origin" | "exposure" | "limits"
+> {
+  /** The options of the workspace. */
+  readonly options: WorkspaceOptions;
+}
+
+/** Makes an agent on the workspace of a project, with the key that proves decisions about its calls. */
+export async function createProjectAgent(
+  invocation: Invocation,
+  { options: { store, guards = [], ...options }, ...parts }: ProjectAgentParts,
+): Promise<{ readonly agent: Agent; readonly audit: Sealer | undefined }> {
+  const { createAgent } = await import("../../agent/create-agent.ts");
+  const audit = store && (options.audit ?? (await openOwnSealer(invocation)));
+  const agent = createAgent({
+    ...parts,
+    ...(store !== undefined && { store }),
+    ...(audit !== undefined && { audit }),
+    // The workspace applies the other guards to all calls.
+    guards: guardsOnlyAt(guards, ["task", "answer"]),
+  });
+  return { agent, audit };
 }
 
 /** The configuration has a store and no audit: the person's own key says which decisions count. What is in memory is of this process. */

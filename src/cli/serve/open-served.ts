@@ -5,6 +5,8 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { createScopesOf } from "../../gate/access/token-check.ts";
+import { createUserSessions, userSessionLimits } from "../../gate/sessions/user-sessions.ts";
+import type { ApiRoute } from "../../http/gate-route.ts";
 import type { McpServerContent } from "../../mcp/client/server-content.ts";
 import type { McpServerEvent, McpServerOptions, McpServing } from "../../mcp/server/mcp-server-options.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
@@ -14,13 +16,15 @@ import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import { type FollowedSkills, followSkills, createSkillSource } from "../../workspace/skills/folder-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { type CliContext, type Invocation, usageError } from "../cli-command.ts";
-import { openWorkshop, type Workshop } from "../forge/open-workshop.ts";
+import type { OpenWorkspace } from "../config/open-workspace.ts";
+import { openWorkshop, type Workshop, type WorkshopOptions } from "../forge/open-workshop.ts";
 import { readLogLevel } from "../options.ts";
 import { type CliServers, withServers } from "../mcp/open-servers.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { toFindOptions, toLoadOptions, noteUntrusted } from "../skills/load-reports.ts";
 import { ownFolder } from "../store/find-project.ts";
 import type { Project } from "../open-project.ts";
+import { openApi } from "./open-api.ts";
 import type { LiveTokens } from "./tokens.ts";
 import { readVersion } from "../own-files.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -30,6 +34,8 @@ export interface Served {
   readonly workspace: Workspace;
   readonly server: McpServing;
   readonly store: Store | undefined;
+  /** Makes the route of the HTTP API, which shares the sessions of users with the MCP server. */
+  openApi(onError: (error: unknown) => void): Promise<ApiRoute>;
   /** Cancels what runs, and closes what was opened for serving. */
   close(): Promise<void>;
 }
@@ -58,6 +64,10 @@ export function followQuotas(quotas: Pick<Quotas, "refresh">, warn: (cause: unkn
   return setInterval(() => void look(), lookMs).unref();
 }
 
+function note({ terminal }: Invocation, text: string): void {
+  terminal.note(`${toPrintableLine(text)}\n`);
+}
+
 const staleQuotas = "Quotas: cannot read changes, those of before stay";
 
 /** What happens to sessions is worth a line only to those who read the log. */
@@ -71,25 +81,20 @@ async function logSession({ terminal, ...given }: Invocation, { type, ...fields 
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   project: Project,
-  { directories, exposure, open, hasForge, http }: ServeOptions,
+  wanted: ServeOptions,
   tokens: LiveTokens | undefined,
 ): Promise<Served> {
   const { invocation } = project;
+  const { directories, exposure, open, http } = wanted;
   // The largest part to load; the rest does not need it to begin.
   const loading = import("../../mcp/server/create-mcp-server.ts");
   loading.catch(() => {});
   let shared: McpServerContent | undefined;
   const workshop = await openWorkshop(project, {
-    hasForge,
-    ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
-    ...(tokens !== undefined && { scopesOf: (user: string) => createScopesOf(tokens.current)(user) }),
-    async addSkills({ workspace, mcp }, servers) {
-      const followed = await followFolders(invocation, workspace, { directories, servers });
-      shared = await servers.share(mcp);
-      // `kitbag trust` in another terminal counts at once.
-      followed.onReload(() => void servers.refresh(workspace, mcp));
-      // Not every client shows resources to its model.
-      if (workspace.getTool("read_output") === undefined) workspace.add(createOutputTool(workspace));
+    ...toShares(wanted, tokens),
+    async addSkills(opened, servers) {
+      const followed = await addServedSkills(invocation, opened, { directories, servers });
+      shared = await servers.share(opened.mcp);
       return followed;
     },
   });
@@ -97,10 +102,11 @@ export async function openServed(
   const { store } = workshop.options;
   await openSkills(workshop, open);
   const { createMcpServer } = await loading;
-  const note = (text: string): void => invocation.terminal.note(`${toPrintableLine(text)}\n`);
-  const quotas = followQuotas(workspace.quotas, (cause) => note(`${staleQuotas}: ${describeCause(cause)}`));
+  const quotas = followQuotas(workspace.quotas, (cause) => note(invocation, `${staleQuotas}: ${describeCause(cause)}`));
+  const users = http && createUserSessions(workspace, userSessionLimits);
   const server = createMcpServer({
     workspace,
+    ...(users !== undefined && { users }),
     exposure: exposure ?? serve?.exposure ?? "both",
     version: readVersion(),
     listFiles: createFileLister(invocation.cwd),
@@ -108,21 +114,47 @@ export async function openServed(
     ...(forge !== undefined && { forge }),
     ...toSources(shared),
     report: (event) => void logSession(invocation, event),
-    onError: (error) => note(`MCP: ${error.message}`),
+    onError: (error) => note(invocation, `MCP: ${error.message}`),
   });
 
   shared?.onChange(server.notify);
-
   return {
     workspace,
     server,
     store,
+    openApi: (onError) => openApi(invocation, { workshop, users, tokens, onError }),
     async close() {
       clearInterval(quotas);
       await server.close();
+      await users?.closeAll();
       await workshop.close();
     },
   };
+}
+
+/** What users of a service share: places for calls, and the scopes of their tokens. */
+function toShares(
+  { hasForge, http }: ServeOptions,
+  tokens: LiveTokens | undefined,
+): Pick<WorkshopOptions, "hasForge" | "maxPerUser" | "scopesOf"> {
+  return {
+    hasForge,
+    ...(http !== undefined && { maxPerUser: callsPerCore * availableParallelism() }),
+    ...(tokens !== undefined && { scopesOf: (user) => createScopesOf(tokens.current)(user) }),
+  };
+}
+
+/** Adds the skills of the project, which are followed, and what reads large outputs: not every client shows resources to its model. */
+async function addServedSkills(
+  invocation: Invocation,
+  { workspace, mcp }: OpenWorkspace,
+  from: { readonly directories: readonly string[]; readonly servers: CliServers },
+): Promise<FollowedSkills> {
+  const followed = await followFolders(invocation, workspace, from);
+  // `kitbag trust` in another terminal counts at once.
+  followed.onReload(() => void from.servers.refresh(workspace, mcp));
+  if (workspace.getTool("read_output") === undefined) workspace.add(createOutputTool(workspace));
+  return followed;
 }
 
 /** What clients can read of other servers. */

@@ -75,7 +75,7 @@ async function listenWhile(
   const gate = await openServiceGate(invocation, {
     http,
     tokens,
-    route: refuseClients(reason).route("/mcp"),
+    routes: [refuseClients(reason).route("/mcp")],
     // Everybody may read it, so it names no path.
     unavailable: `${reason.code}: a person must agree first; clients with a token, and the log, are told how`,
   });

@@ -7,6 +7,7 @@ import { renderServing, type ServingFacts } from "./serve-http.ts";
 
 const facts: ServingFacts = {
   url: "http://127.0.0.1:3210/mcp",
+  api: "http://127.0.0.1:3210/api",
   tools: 21,
   skills: 2,
   skillTools: 5,
@@ -18,6 +19,7 @@ const facts: ServingFacts = {
 test("renderServing() says where, what and for whom", () => {
   expect(renderServing(facts, plain)).toMatchInlineSnapshot(`
     "URL      http://127.0.0.1:3210/mcp
+    API      http://127.0.0.1:3210/api
     Tools    21
     Skills   2, with 5 tools
     Sandbox  bubblewrap

@@ -32,19 +32,23 @@ export async function serveHttp(
 ): Promise<void> {
   const { served, tokens } = parts;
   const facts = await gatherFacts(invocation, wanted, parts);
+  const api = await served.openApi((error) => {
+    invocation.terminal.note(`${toPrintableLine(`HTTP API: ${describeCause(error)}`)}\n`);
+  });
   const gate = await openServiceGate(invocation, {
     http: wanted,
     tokens,
-    route: served.server.route("/mcp"),
+    routes: [served.server.route("/mcp"), api],
     report: await createReport(invocation),
   });
   try {
     const { url, token } = gate;
-    show(invocation, { url: `${url}/mcp`, ...(token !== undefined && { token }), ...facts });
+    show(invocation, { url: `${url}/mcp`, api: `${url}/api`, ...(token !== undefined && { token }), ...facts });
     await aborted(signal);
     if (gate.running > 0) invocation.terminal.note("Waiting for what is running; Ctrl-C again to cut it\n");
   } finally {
     await gate.close();
+    await api.close();
   }
 }
 
@@ -62,7 +66,7 @@ async function gatherFacts(
   invocation: Invocation,
   { tokens, oauth, publicUrl }: HttpOptions,
   { served: { workspace, store }, runtimes }: ServedParts,
-): Promise<Omit<ServingFacts, "url">> {
+): Promise<Omit<ServingFacts, "url" | "api">> {
   const named = findNamedStore(invocation);
   const choice = named ?? defaultStore(invocation);
   const name = nameStore(choice);
@@ -111,6 +115,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** What is served, for a person. */
 export interface ServingFacts {
   readonly url: string;
+  /** The HTTP API; its page says what it can do. */
+  readonly api: string;
   readonly publicUrl?: string;
   /** The token that the first start made: it is shown this once. */
   readonly token?: string;
@@ -130,6 +136,7 @@ export interface ServingFacts {
 export function renderServing(facts: ServingFacts, terminal: Pick<Terminal, "style">): string {
   const lines: readonly (readonly [name: string, value: string])[] = [
     ["URL", terminal.style("bold", toPrintableLine(facts.url))],
+    ["API", toPrintableLine(facts.api)],
     ...(facts.publicUrl === undefined ? [] : [["Public", toPrintableLine(facts.publicUrl)] as const]),
     ...(facts.token === undefined ? [] : [["Token", toPrintableLine(facts.token)] as const]),
     ["Tools", String(facts.tools)],
@@ -163,7 +170,7 @@ interface ServiceGateParts {
   readonly http: HttpOptions;
   /** Nothing if no token is asked for, or callers log in elsewhere. */
   readonly tokens: LiveTokens | undefined;
-  readonly route: Route;
+  readonly routes: readonly Route[];
   /** Why there is no service yet. */
   readonly unavailable?: string;
   readonly report?: (event: GateEvent) => void;
@@ -177,11 +184,11 @@ interface ServiceGate extends Pick<Gate, "url" | "running" | "close"> {
 
 /** Opens the gate of a service. While it is open the token files are followed, and read at once on SIGHUP. */
 export async function openServiceGate(invocation: Invocation, parts: ServiceGateParts): Promise<ServiceGate> {
-  const { http, tokens, route, unavailable, report } = parts;
+  const { http, tokens, routes, unavailable, report } = parts;
   const { host, port, hosts, origins, oauth } = http;
   let followed: FollowedTokens | undefined;
   const gate = await openGate({
-    routes: [route],
+    routes,
     host,
     port,
     hosts,

@@ -1,3 +1,4 @@
+import { addModelOption } from "../agent/agent-options.ts";
 import { resolve } from "node:path";
 
 import type { Command } from "commander";
@@ -62,7 +63,7 @@ export function addPrintOption(command: Command): void {
 export function addServeOptions(command: Command): void {
   command.option(
     "--http [address]",
-    `serve Streamable HTTP at /mcp instead of stdio; ${defaultAddress.host}:${defaultAddress.port} if none is named`,
+    `serve Streamable HTTP at /mcp and an HTTP API at /api instead of stdio; ${defaultAddress.host}:${defaultAddress.port} if none is named`,
   );
   addTokenOptions(command);
   addOption(command, "--oauth <issuer>", "let in who has a JWT of this authorization server");
@@ -85,6 +86,7 @@ export function addServeOptions(command: Command): void {
   addListOption(command, "--open <skills>", "open these skills at the start, as pdf,forge; may be given again");
   command.option("--no-forge", "serve only what is there: clients make, change and import no tools");
   addOption(command, "--project <dir>", "work in this folder instead of the working directory");
+  addModelOption(command);
   addModuleOption(command);
   addSkillsOption(command);
   addSandboxOption(command);

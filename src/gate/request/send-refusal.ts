@@ -35,7 +35,7 @@ export function sendRefusal(
   if (!stays && !incoming.complete) linger(incoming.socket);
   incoming.resume();
   const headers: OutgoingHttpHeaders = {
-    "content-type": "application/json",
+    "content-type": route?.refusalType ?? "application/json",
     "content-length": Buffer.byteLength(body),
     "cache-control": "no-store",
   };

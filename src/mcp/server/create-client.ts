@@ -9,8 +9,9 @@ import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/workspace.ts";
 import type { McpExposure, McpGeneration, ServedClient, ToolClient } from "./client.ts";
 import type { McpExposureRule, McpServerOptions } from "./mcp-server-options.ts";
-import { limitSession } from "./sessions/limit-session.ts";
-import type { SessionUse } from "./sessions/user-sessions.ts";
+import { limitSession } from "../../gate/sessions/limit-session.ts";
+import type { SessionUse } from "../../gate/sessions/user-sessions.ts";
+import { toRemoteDirectory } from "./skills/served-skill.ts";
 import { getToolList } from "./tools/attach-tools.ts";
 
 /** What a client is made of. */
@@ -41,7 +42,10 @@ export function createClient({ options, caller, generation, use, mcp }: ClientPa
     get session() {
       const now = caller();
       if (limited?.caller !== now) {
-        limited = { caller: now, session: limitSession(use.session, now, workspace, use.isRemote) };
+        limited = {
+          caller: now,
+          session: limitSession(use.session, now, workspace, use.isRemote ? toRemoteDirectory : undefined),
+        };
       }
       return limited.session;
     },

@@ -96,7 +96,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
       services.runs?.close();
       await Promise.all([...stdio].map((serving) => serving.close()));
       await Promise.all([overHttp?.modern.close(), overHttp?.sessions.closeAll()]);
-      await services.users.closeAll();
+      if (options.users === undefined) await services.users.closeAll();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import type { Store } from "../../core/store.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
 import type { Route } from "../../gate/gate.ts";
+import type { UserSessions } from "../../gate/sessions/user-sessions.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { McpExposure, McpPromptSource, McpResourceSource, ServedClient } from "./client.ts";
 
@@ -69,6 +70,8 @@ export interface McpServerOptions {
   /** What clients see; the first rule that fits decides, and who fits none sees both. @default "both" */
   readonly exposure?: McpExposure | readonly McpExposureRule[];
   readonly limits?: Partial<McpServerLimits>;
+  /** The sessions of users over HTTP, if another way in shares them; the caller closes them. @default its own */
+  readonly users?: UserSessions;
   /**
    * Called for every server instance of the SDK before it is connected, after Kitbag's own parts: may register whatever Kitbag does
    * not have. What it sets for a method goes before Kitbag's own.

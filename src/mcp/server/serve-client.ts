@@ -31,7 +31,7 @@ import {
 import { attachPrompts } from "./prompts/attach-prompts.ts";
 import { attachResources } from "./resources/attach-resources.ts";
 import { createRunWatch, type RunWatch } from "./resources/run-watch.ts";
-import { createUserSessions, type SessionUse, type UserSessions } from "./sessions/user-sessions.ts";
+import { createUserSessions, type SessionUse, type UserSessions } from "../../gate/sessions/user-sessions.ts";
 import { attachTools } from "./tools/attach-tools.ts";
 
 /** A person may take so long to answer, each time. */
@@ -55,7 +55,7 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
   return {
     options,
     limits,
-    users: createUserSessions(options.workspace, limits),
+    users: options.users ?? createUserSessions(options.workspace, limits),
     runs: options.store === undefined ? undefined : createRunWatch(options.store),
     calls: {
       running,

@@ -5,7 +5,7 @@ import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { AnswerPlainHttp } from "../plain/plain-http.ts";
 import { isNoticeEvent } from "./event-log.ts";
-import { readSessionName, type SessionUse, type UserSessions } from "../sessions/user-sessions.ts";
+import { readSessionName, type SessionUse, type UserSessions } from "../../../gate/sessions/user-sessions.ts";
 import { refuseMore, serveSession, type HttpSession, type HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
 import {

@@ -10,7 +10,7 @@ import { toScopesKey } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { McpServerEvent, McpServerLimits } from "../mcp-server-options.ts";
 import type { ServedConnection } from "../serve-client.ts";
-import type { SessionUse } from "../sessions/user-sessions.ts";
+import type { SessionUse } from "../../../gate/sessions/user-sessions.ts";
 import { createEventLog } from "./event-log.ts";
 import { toErrorResponse, type WebRequest } from "./web-request.ts";
 

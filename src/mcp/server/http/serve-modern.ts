@@ -24,7 +24,7 @@ import {
 import { mayReadRun } from "../resources/run-resources.ts";
 import { mostPerCaller, toRunId } from "../resources/run-watch.ts";
 import type { ServedClient } from "../client.ts";
-import type { SessionUse } from "../sessions/user-sessions.ts";
+import type { SessionUse } from "../../../gate/sessions/user-sessions.ts";
 import { serveClient, type Served, type Services } from "../serve-client.ts";
 import { methodOf, type WebRequest } from "./web-request.ts";
 

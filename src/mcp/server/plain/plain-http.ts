@@ -2,7 +2,7 @@ import type { GateRequest, IncomingMessage, ServerResponse } from "../../../gate
 import type { Tool } from "../../../core/tool.ts";
 import { canBeAsked } from "../calls/ask-client.ts";
 import { createClient } from "../create-client.ts";
-import type { SessionUse } from "../sessions/user-sessions.ts";
+import type { SessionUse } from "../../../gate/sessions/user-sessions.ts";
 import { toServerInfo, type Services } from "../serve-client.ts";
 import { answerPlainCall, renderPlainList } from "./answer-plain.ts";
 import { modernRevision, readPlain, type PlainRequest } from "./plain-request.ts";

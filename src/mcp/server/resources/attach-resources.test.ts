@@ -7,7 +7,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
 import { createRuns } from "../../../records/runs/create-runs.ts";
-import { limitSession } from "../sessions/limit-session.ts";
+import { limitSession } from "../../../gate/sessions/limit-session.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 
 const connects = [

@@ -3,7 +3,7 @@ import { hasScope } from "../../../core/scopes.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import type { Runs, RunSummary } from "../../../records/runs/create-runs.ts";
+import type { RunSummary } from "../../../records/runs/create-runs.ts";
 import type { RunEntry } from "../../../records/runs/run-records.ts";
 import type { ServedClient } from "../client.ts";
 import { type KitbagUri, toKitbagUri } from "./kitbag-uri.ts";
@@ -31,7 +31,7 @@ function mayReadRuns(caller: Caller): boolean {
 export async function mayReadRun(client: ServedClient, id: string): Promise<boolean> {
   const { store, caller } = client;
   if (store === undefined || !mayReadRuns(caller)) return false;
-  return id === "" || (await findOwnRun(store, client, id)) !== undefined;
+  return id === "" || (await readOwn(store, client, id)) !== undefined;
 }
 
 /** The caller's runs of agents that the store keeps, and their journals page by page. */
@@ -66,7 +66,8 @@ const runIndex = [
 ];
 
 async function readRuns(store: Store, client: ServedClient): Promise<ReadPart> {
-  const found = await findRuns(store, client, mostLookedAt);
+  const { findOwnRuns } = await loadOwnRuns();
+  const found = await findOwnRuns({ ...client, store }, mostLookedAt);
   const runs = found
     .toSorted((left, right) => right.time - left.time || (left.id < right.id ? -1 : 1))
     .slice(0, mostRuns)
@@ -83,37 +84,17 @@ function toSummary({ id, status, entries, time }: RunSummary): object {
 export async function findRunIds(client: ServedClient, most: number): Promise<readonly string[]> {
   const { store, caller } = client;
   if (store === undefined || !mayReadRuns(caller)) return [];
-  const runs = await findRuns(store, client, most);
+  const { findOwnRuns } = await loadOwnRuns();
+  const runs = await findOwnRuns({ ...client, store }, most);
   return runs.map((run) => run.id);
 }
 
-async function findRuns(store: Store, client: ServedClient, most: number): Promise<readonly RunSummary[]> {
-  const runs = await openRuns(store);
-  const found: RunSummary[] = [];
-  for (let page: readonly RunSummary[] = []; found.length < most;) {
-    const after = page.at(-1)?.id;
-    page = await runs.list({ limit: 500, ...(after !== undefined && { after }) });
-    const owned = await Promise.all(page.map(({ id }) => isOwn(client, runs, id)));
-    found.push(...page.filter((_run, index) => owned[index]));
-    if (page.length < 500) break;
-  }
-  return found.slice(0, most);
-}
-
-/** How many lines of a journal are read to find the user who started the run. */
-const firstLines = 5;
-
-/** Whether the caller began a run. One that names no user is the local user's. */
-async function isOwn({ workspace, caller }: ServedClient, runs: Runs, id: string): Promise<boolean> {
-  const lines = await runs.read(id, { limit: firstLines });
-  const begun = lines.find(({ value }) => value["type"] === "task-start")?.value["user"];
-  return workspace.ownerOf(typeof begun === "string" ? begun : undefined) === workspace.ownerOf(caller.id);
-}
-
 /** What reads journals is loaded for who asks: most clients never do. */
-async function openRuns(store: Store): Promise<Runs> {
-  const { createRuns } = await import("../../../records/runs/create-runs.ts");
-  return createRuns({ store });
+const loadOwnRuns = () => import("../../../gate/own-runs.ts");
+
+async function readOwn(store: Store, client: ServedClient, id: string): Promise<RunSummary | undefined> {
+  const { findOwnRun } = await loadOwnRuns();
+  return findOwnRun({ ...client, store }, id);
 }
 
 const position = /^\d{1,15}$/u;
@@ -125,9 +106,10 @@ async function readRun(
 ): Promise<ReadPart | undefined> {
   const after = query.get("after") ?? "0";
   if (!position.test(after)) return undefined;
-  const summary = await findOwnRun(store, client, id);
+  const summary = await readOwn(store, client, id);
   if (summary === undefined) return undefined;
-  const runs = await openRuns(store);
+  const { createRuns } = await import("../../../records/runs/create-runs.ts");
+  const runs = createRuns({ store });
   const entries = await runs.read(id, { after: Number(after), limit: mostEvents });
   const shown = cutEntries(entries);
   const last = shown.at(-1)?.position ?? summary.entries;
@@ -136,28 +118,6 @@ async function readRun(
   const events = shown.map(({ position: at, time, value }) => ({ position: at, time, ...value }));
   const text = JSON.stringify({ ...toSummary(summary), ...head, events, ...next });
   return { contents: [{ uri: toKitbagUri("runs", id, after === "0" ? {} : { after }), mimeType, text }] };
-}
-
-async function findOwnRun(store: Store, client: ServedClient, id: string): Promise<RunSummary | undefined> {
-  const runs = await openRuns(store);
-  const found = await findRun(store, runs, id);
-  return found !== undefined && (await isOwn(client, runs, id)) ? found : undefined;
-}
-
-/** A list cannot begin with an id, but right before all that begin like it. */
-async function findRun(store: Store, runs: Runs, id: string): Promise<RunSummary | undefined> {
-  const page = await runs.list({ after: id.slice(0, -1), limit: mostRuns }).catch(refuseWrong);
-  const found = page.find((run) => run.id === id);
-  if (found !== undefined || page.length < mostRuns) return found;
-  const { toStream } = await import("../../../records/runs/run-records.ts");
-  const entries = await store.log.position(toStream(id));
-  return entries === 0 ? undefined : { id, status: "idle", entries, time: 0 };
-}
-
-/** An id that no run can have is that of none. */
-function refuseWrong(cause: unknown): readonly RunSummary[] {
-  if (isKitbagError(cause, "store-key-invalid") || isKitbagError(cause, "option-invalid")) return [];
-  throw cause;
 }
 
 function cutEntries(entries: readonly RunEntry[]): readonly RunEntry[] {

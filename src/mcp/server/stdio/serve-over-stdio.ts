@@ -14,7 +14,7 @@ import { listenToTasks, type TaskListen } from "../calls/listen-tasks.ts";
 import type { StdioOptions, StdioServing } from "../mcp-server-options.ts";
 import { createPlainStdio } from "../plain/plain-stdio.ts";
 import { createRunListens, readListenedUris, type RunListen } from "../resources/subscriptions.ts";
-import type { SessionUse } from "../sessions/user-sessions.ts";
+import type { SessionUse } from "../../../gate/sessions/user-sessions.ts";
 import { serveConnection, type ServedConnection, type Services } from "../serve-client.ts";
 
 /** Who started the process; another object than that of an HTTP service without tokens, which any program of the machine may call. */

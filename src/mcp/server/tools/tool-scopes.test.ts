@@ -6,7 +6,7 @@ import { mayCallTool } from "../../../core/scopes.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import { limitSession } from "../sessions/limit-session.ts";
+import { limitSession } from "../../../gate/sessions/limit-session.ts";
 
 test.for<[string, string[]]>([
   ["tools", ["look", "make", "wipe", "pdf/extract"]],

@@ -1,16 +1,16 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 
-import { connectHttp, listen, textOf, type ClientKind } from "../../../../test/support/mcp-clients.ts";
-import { openTestForge, openTestRuntimes } from "../../../../test/support/open-test-forge.ts";
-import { defineTool } from "../../../core/define-tool.ts";
-import type { Store } from "../../../core/store.ts";
-import { createForgeTools } from "../../../forge/tools/create-forge-tools.ts";
-import { codeRuntime } from "../../../runtimes/code/code-runtime.ts";
-import { createCodeTool } from "../../../runtimes/code/create-code-tool.ts";
-import { definePipeline } from "../../../runtimes/pipeline/define-pipeline.ts";
-import { memoryStore } from "../../../store/memory-store.ts";
-import { createWorkspace } from "../../../workspace/create-workspace.ts";
+import { connectHttp, listen, textOf, type ClientKind } from "../../../test/support/mcp-clients.ts";
+import { openTestForge, openTestRuntimes } from "../../../test/support/open-test-forge.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { Store } from "../../core/store.ts";
+import { createForgeTools } from "../../forge/tools/create-forge-tools.ts";
+import { codeRuntime } from "../../runtimes/code/code-runtime.ts";
+import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
+import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
 
 const generations: readonly ClientKind[] = ["legacy", "pinned"];
 const runtimes = openTestRuntimes();

@@ -1,31 +1,30 @@
-import { KitbagError, toFailure } from "../../../core/errors.ts";
-import { hasAllTools, mayCallTool, type Scopes, isThereFor } from "../../../core/scopes.ts";
-import type { Skill } from "../../../core/skill.ts";
-import type { Caller } from "../../../gate/gate.ts";
-import type { CallOptions } from "../../../workspace/call/call-options.ts";
-import type { RegisteredTool } from "../../../workspace/registry/registered-tool.ts";
-import type { Session, Workspace } from "../../../workspace/workspace.ts";
-import type { SkillOutcome } from "../../../workspace/skills/skill-methods.ts";
-import { toRemoteDirectory } from "../skills/served-skill.ts";
+import { KitbagError, toFailure } from "../../core/errors.ts";
+import { hasAllTools, isThereFor, mayCallTool, toScopesKey, type Scopes } from "../../core/scopes.ts";
+import type { Skill } from "../../core/skill.ts";
+import type { Caller } from "../gate.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { RegisteredTool } from "../../workspace/registry/registered-tool.ts";
+import type { Session, Workspace } from "../../workspace/workspace.ts";
+import type { SkillOutcome } from "../../workspace/skills/skill-methods.ts";
 
 /**
  * A session as a caller sees it: tools and skills that another user made and has not shared are not there, nor tools that the caller's
  * scopes do not allow, nor skills of which they may call no tool. A call of such a tool fails, whether they make it themselves or a
- * program, a pipeline or another tool does on their behalf. For a caller that may be on another machine (`isRemote`), the texts of skills
- * do not say where they lie on this one.
+ * program, a pipeline or another tool does on their behalf. For a caller that may be on another machine, the texts of skills do not say
+ * where they lie on this one, but what `nameFolder` answers.
  */
 export function limitSession(
   session: Session,
   { id, scopes: given }: Caller,
   { ownerOf }: Pick<Workspace, "ownerOf">,
-  isRemote = false,
+  nameFolder?: FolderName,
 ): Session {
   const owner = ownerOf(id);
   const scopes = hasAllTools(given) ? "all" : given;
-  const key = JSON.stringify([owner ?? null, isRemote, scopes === "all" ? scopes : [...scopes].toSorted()]);
+  const key = JSON.stringify([owner ?? null, nameFolder?.name ?? "", toScopesKey(scopes)]);
   const known = limitedSessions.get(session) ?? new Map<string, Session>();
   limitedSessions.set(session, known);
-  const made = known.get(key) ?? createLimited(session, { owner, scopes, isRemote });
+  const made = known.get(key) ?? createLimited(session, { owner, scopes, nameFolder });
   // Tokens may have any scopes: what is kept for them must not grow without end.
   if (known.size >= mostViews) known.clear();
   known.set(key, made);
@@ -34,6 +33,9 @@ export function limitSession(
 
 const mostViews = 100;
 
+/** How a client on another machine names the folder of a skill. A named function: what is kept for a session is found by the name. */
+export type FolderName = (skill: Skill) => string;
+
 /** By user and scopes: what is kept for a session, such as its lists, is found again. */
 const limitedSessions = new WeakMap<Session, Map<string, Session>>();
 
@@ -41,7 +43,7 @@ const limitedSessions = new WeakMap<Session, Map<string, Session>>();
 interface Viewer {
   readonly owner: string | undefined;
   readonly scopes: Scopes;
-  readonly isRemote: boolean;
+  readonly nameFolder: FolderName | undefined;
 }
 
 /** Tells what a viewer has. */
@@ -73,10 +75,10 @@ function createView(session: Session, { owner, scopes }: Pick<Viewer, "owner" | 
 /** What a caller can do with skills. */
 function limitSkills(
   session: Session,
-  { scopes, isRemote }: Viewer,
+  { scopes, nameFolder }: Viewer,
   { isAllowed, isForCaller, isNamed }: View,
 ): Pick<Session, "activateSkill" | "getActiveSkillTools" | "getSkill" | "getSkills" | "invokeSkill" | "search"> {
-  const show = isRemote ? withoutPath : (skill: Skill) => skill;
+  const show = nameFolder === undefined ? (skill: Skill) => skill : (skill: Skill) => withoutPath(skill, nameFolder);
   return {
     getSkill(name) {
       const skill = session.getSkill(name);
@@ -86,11 +88,11 @@ function limitSkills(
       session
         .getSkills()
         .filter(({ skill }) => isForCaller(skill))
-        .map((state) => (isRemote ? { ...state, skill: show(state.skill) } : state)),
+        .map((state) => (nameFolder === undefined ? state : { ...state, skill: show(state.skill) })),
     async activateSkill(name, options) {
       if (!isNamed(name)) return missing(name);
       const outcome = await session.activateSkill(name, options);
-      return isRemote ? withoutPathIn(outcome) : outcome;
+      return nameFolder === undefined ? outcome : withoutPathIn(outcome);
     },
     search: (query, options) =>
       session
@@ -100,27 +102,29 @@ function limitSkills(
     async invokeSkill(name, argumentText, options) {
       const refused = isNamed(name) ? undefined : missing(name).error;
       if (refused !== undefined) throw new KitbagError(refused.code, refused.details);
-      const skill = isRemote ? session.getSkill(name) : undefined;
-      const place = skill === undefined ? {} : { directory: toRemoteDirectory(skill) };
+      const skill = session.getSkill(name);
+      const place = nameFolder === undefined || skill === undefined ? {} : { directory: nameFolder(skill) };
       return session.invokeSkill(name, argumentText, { ...options, ...place, scopes });
     },
   };
 }
 
-const shownRemotely = new WeakMap<Skill, Skill>();
+const shownRemotely = new WeakMap<FolderName, WeakMap<Skill, Skill>>();
 
 /** The same skill, which does not say where its folder is. The same object each time: it is a key of what is kept for a skill. */
-function withoutPath(skill: Skill): Skill {
+function withoutPath(skill: Skill, nameFolder: FolderName): Skill {
   const { folder, render } = skill;
   if (folder === undefined) return skill;
-  const made: Skill = shownRemotely.get(skill) ?? {
+  const shown = shownRemotely.get(nameFolder) ?? new WeakMap<Skill, Skill>();
+  shownRemotely.set(nameFolder, shown);
+  const made: Skill = shown.get(skill) ?? {
     ...skill,
     folder: { ...folder, shownAs: folderOf(skill.name) },
     ...(render !== undefined && {
-      render: (argumentText, parts) => render(argumentText, { ...parts, directory: toRemoteDirectory(skill) }),
+      render: (argumentText, parts) => render(argumentText, { ...parts, directory: nameFolder(skill) }),
     }),
   };
-  shownRemotely.set(skill, made);
+  shown.set(skill, made);
   return made;
 }
 

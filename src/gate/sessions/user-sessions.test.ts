@@ -8,11 +8,11 @@ import {
   textOf,
   toolNames,
   type ListeningServer,
-} from "../../../../test/support/mcp-clients.ts";
-import { defineSkill } from "../../../core/define-skill.ts";
-import { defineTool } from "../../../core/define-tool.ts";
-import type { Caller } from "../../../gate/gate.ts";
-import { createWorkspace } from "../../../workspace/create-workspace.ts";
+} from "../../../test/support/mcp-clients.ts";
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { Caller } from "../gate.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createUserSessions, readSessionName, type UserSessions } from "./user-sessions.ts";
 
 const tokens = [

@@ -1,6 +1,5 @@
-import type { Caller } from "../../../gate/gate.ts";
-import type { Session, Workspace } from "../../../workspace/workspace.ts";
-import type { McpServerLimits } from "../mcp-server-options.ts";
+import type { Caller } from "../gate.ts";
+import type { Session, Workspace } from "../../workspace/workspace.ts";
 
 /** A session of a user while a request or a connection uses it. */
 export interface SessionUse {
@@ -30,7 +29,22 @@ export interface UserSessions {
   closeAll(): Promise<void>;
 }
 
-type SessionLimits = Pick<McpServerLimits, "idleMs" | "maxUserSessions" | "maxSessionsPerUser">;
+/** How many sessions users may have, and for how long. */
+export interface SessionLimits {
+  /** A session that was not used for so long is closed. */
+  readonly idleMs: number;
+  /** Sessions of one user at once: each has open skills of its own. */
+  readonly maxSessionsPerUser: number;
+  /** Sessions of all users. */
+  readonly maxUserSessions: number;
+}
+
+/** The limits that hold unless others are given. */
+export const userSessionLimits: SessionLimits = {
+  idleMs: 30 * 60_000,
+  maxSessionsPerUser: 500,
+  maxUserSessions: 1000,
+};
 
 interface Held {
   readonly key: string;

@@ -1,0 +1,142 @@
+import type { Agent } from "../agent/agent-interface.ts";
+import type { AgentRun } from "../agent/agent-run.ts";
+import type { RunResult } from "../agent/run-result.ts";
+import { KitbagError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json.ts";
+import { nearestNames } from "../core/nearest.ts";
+import { hasAllTools } from "../core/scopes.ts";
+import type { Store } from "../core/store.ts";
+import { findOwnRun } from "../gate/own-runs.ts";
+import { createRuns, type RunSummary } from "../records/runs/create-runs.ts";
+import { toConversationId } from "./conversation-id.ts";
+import { followRun } from "./live-runs.ts";
+import type { OperationContext } from "./operation.ts";
+import type { ServerEvent } from "./server-events.ts";
+
+/** A task for an agent. */
+export interface TaskInput {
+  readonly agent: string;
+  readonly task: string;
+  readonly id?: string;
+  readonly conversation?: string;
+  readonly skills?: readonly string[];
+}
+
+/** Starts a run of the caller. */
+export function startRun(
+  context: OperationContext,
+  { agent: name, task, id, conversation, skills }: TaskInput,
+): AgentRun {
+  const agent = needAgent(context, name);
+  const { caller, parts } = context;
+  const run = agent.run(task, {
+    user: caller.id,
+    ...(id !== undefined && { id }),
+    ...(skills !== undefined && { skills }),
+    ...(conversation !== undefined && {
+      conversation: toConversationId(parts.workspace.ownerOf(caller.id), conversation),
+    }),
+    // Without a store nobody could come back to it.
+    ...(parts.store === undefined && { signal: context.signal }),
+  });
+  context.live.add(run);
+  return run;
+}
+
+/** Goes on with a run. */
+export function resumeRun(context: OperationContext, id: string, agent: string | undefined): AgentRun {
+  const names = Object.keys(context.parts.agents ?? {});
+  if (agent === undefined && names.length > 1)
+    throw new KitbagError("request-refused", {
+      status: 422,
+      reason: `agent is missing; the agents are ${names.join(", ")}`,
+    });
+  const run = needAgent(context, agent ?? names[0] ?? "").resume(id);
+  context.live.add(run);
+  return run;
+}
+
+/** @throws {KitbagError} `name-not-found`; `request-refused` if the runs of this caller could not be limited to their scopes. */
+function needAgent({ parts, caller }: OperationContext, name: string): Agent {
+  const { agents = {}, scopesOf } = parts;
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (agent === undefined) {
+    const known = Object.keys(agents);
+    const near = nearestNames(name, known);
+    const cure = known.length === 0 ? "this service has no agents" : `the agents are ${known.join(", ")}`;
+    throw new KitbagError("request-refused", {
+      status: 404,
+      reason: `there is no agent ${JSON.stringify(name.slice(0, 60))}${near.length > 0 ? `; did you mean ${near.join(", ")}?` : ""}; ${cure}`,
+    });
+  }
+  if (scopesOf === undefined ? hasAllTools(caller.scopes) : scopesOf(caller.id) !== undefined) return agent;
+  throw new KitbagError("request-refused", {
+    status: 403,
+    reason: "an agent cannot be limited to what this caller may do now; use a token of kitbag token",
+  });
+}
+
+/** The events of a run; of one that is not kept, only those that are told from now on. */
+export async function* streamRun(context: OperationContext, run: AgentRun, after = 0): AsyncIterable<ServerEvent> {
+  const { store } = context.parts;
+  if (store === undefined) {
+    for await (const event of run) yield { event: event.type, data: event as unknown as JsonValue };
+    return;
+  }
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  // A run that fails before its first line has nothing to follow.
+  const refused = run.result.then(async () => {
+    if (!(await isKept(store, run.id))) stop.abort();
+  });
+  yield* followRun({ store, live: context.live, id: run.id, after, signal, untilPaused: true });
+  await refused;
+  if (!context.signal.aborted) yield { event: "result", data: toResult(await run.result) };
+}
+
+async function isKept(store: Store, id: string): Promise<boolean> {
+  return (await createRuns({ store }).read(id, { limit: 1 })).length > 0;
+}
+
+/** @throws {KitbagError} `run-not-found`, also for a run of another user. */
+export async function needRun(context: OperationContext, id: string): Promise<RunSummary> {
+  const found = await findOwnRun({ ...context.parts, ...context, store: needStore(context) }, id);
+  if (found === undefined) throw new KitbagError("run-not-found", { run: id.slice(0, 200) });
+  return found;
+}
+
+/** @throws {KitbagError} `request-refused` */
+export function needStore({ parts: { store } }: OperationContext): Store {
+  if (store !== undefined) return store;
+  throw new KitbagError("request-refused", {
+    status: 404,
+    reason: "this service keeps nothing: it was started without a store",
+  });
+}
+
+/** @throws {KitbagError} `request-refused` if this process does not work on the run. */
+export function needLive({ live }: OperationContext, id: string): AgentRun {
+  const run = live.get(id);
+  if (run !== undefined) return run;
+  throw new KitbagError("request-refused", { status: 409, reason: "this process does not work on the run now" });
+}
+
+/** What is known of a run that has just begun. */
+export function begun(run: AgentRun): ReturnType<typeof toResult> {
+  return { run: run.id, status: "running", text: "", steps: 0, usage: {}, skills: [] };
+}
+
+/** A result without its messages, which are in the log. */
+export function toResult(result: RunResult): {
+  readonly run: string;
+  readonly status: RunResult["status"] | "running";
+  readonly text: string;
+  readonly steps: number;
+  readonly usage: JsonValue;
+  readonly skills: readonly string[];
+} {
+  const { messages: _, cost, usage, ...others } = result;
+  return JSON.parse(JSON.stringify({ ...others, usage, ...(cost !== undefined && { cost }) })) as ReturnType<
+    typeof toResult
+  >;
+}
