@@ -50,7 +50,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 };
 
 /** The status of an answer that says why something failed. What a tool got wrong is no fault of the service: 422. */
-export function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode): number {
   const known = statuses[code];
   if (known !== undefined) return known;
   if (code.endsWith("-not-found")) return 404;
