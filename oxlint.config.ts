@@ -136,7 +136,7 @@ export default defineConfig({
       [{ regex: "^(?!node:|\\./)", message: "a program that runs inside imports node: modules and its siblings" }],
     ),
     // An entry is a list of what its neighbours define.
-    restrictImports(["src/*/index.ts"], []),
+    restrictImports(["src/*/index.ts", "src/http/client.ts"], []),
     {
       files: ["**/*.test.ts"],
       plugins: ["typescript", "import", "unicorn", "oxc", "promise", "vitest"],

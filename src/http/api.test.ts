@@ -8,7 +8,7 @@ import { openGate } from "../gate/open-gate.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { mockModel } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
-import { createClient, ProblemError, type Client, type StreamEvent } from "./client.ts";
+import { createClient, ProblemError, type Client, type StreamEvent } from "./api-client.ts";
 import { createApiRoute } from "./gate-route.ts";
 import type { HttpParts } from "./http-options.ts";
 

@@ -13,6 +13,7 @@ export interface ProblemDocument extends JsonObject {
   readonly details: JsonValue;
 }
 
+/** The media type of a problem. */
 export const problemType = "application/problem+json";
 
 /** The status of a code that its ending does not tell. */

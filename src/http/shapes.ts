@@ -5,6 +5,7 @@ import type { RegisteredTool } from "../workspace/registry/registered-tool.ts";
 
 const text = { type: "string" } as const;
 
+/** The schema of a tool in lists. */
 export const toolShape = {
   type: "object",
   properties: {
@@ -20,6 +21,7 @@ export const toolShape = {
   required: ["address", "wireName", "description", "source", "owner", "annotations"],
 } as const;
 
+/** The schema of a skill in lists. */
 export const skillShape = {
   type: "object",
   properties: {
