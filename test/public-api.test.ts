@@ -311,6 +311,7 @@ test('"kitbag/models" exports these names', () => {
     "estimatePromptTokens",
     "estimateToolTokens",
     "fallback",
+    "listServerModels",
     "localModel",
     "parseToolCalls",
     "prepareImages",
@@ -349,6 +350,7 @@ test('"kitbag/models" exports these types', () => {
     "ImagePart",
     "ImagePartOptions",
     "ImageSource",
+    "ListServerModelsOptions",
     "LocalModelOptions",
     "Model",
     "ModelAnswer",
@@ -379,6 +381,7 @@ test('"kitbag/models" exports these types', () => {
     "ResolveModelOptions",
     "Retry",
     "RetryOptions",
+    "ServerModel",
     "TimeLimits",
   ]);
 });

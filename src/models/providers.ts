@@ -10,6 +10,7 @@ import type { JSONObject } from "@ai-sdk/provider";
 
 import { loadPackage } from "../platform/load-package.ts";
 import type { Model } from "./model.ts";
+import type { LocalServer } from "./servers/server-model.ts";
 import type { AnyModel } from "./shims/as-model.ts";
 
 /** What is needed to speak to a provider; everything is checked. */
@@ -27,7 +28,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How a provider is reached, by the package that speaks to it. */
 export interface Provider {
-  readonly peer: string;
+  /** Missing if Kitbag speaks to it without one. */
+  readonly peer?: string;
+  /** How it is asked what it has, if it is a server of your own. */
+  readonly loadServer?: () => Promise<LocalServer>;
   /** The variables that may hold the key; the first is the one we tell about. */
   readonly keys: readonly string[];
   readonly needsKey: boolean;
@@ -153,7 +157,55 @@ const google: ProviderRow = {
   tracedAs: "gcp.gemini",
 };
 
-const lmStudioUrl = { option: "baseUrl", url: "http://127.0.0.1:1234/v1" };
+const ollama: ProviderRow = {
+  connection: {
+    isInstalled: () => true,
+    keys: ["OLLAMA_API_KEY"],
+    needsKey: false,
+    findUrl: findOllama,
+    loadServer: async () => (await import("./servers/ollama.ts")).ollama,
+    connect: async (connection) => (await import("./servers/ollama-chat.ts")).ollamaChat(connection),
+  },
+  isFree: true,
+  loadsModels: true,
+};
+
+const lmstudio: ProviderRow = {
+  connection: {
+    ...compatible("lmstudio", {
+      keys: ["LM_API_TOKEN"],
+      findUrl: fromVariable("LMSTUDIO_BASE_URL", "http://127.0.0.1:1234/v1"),
+    }),
+    loadServer: async () => (await import("./servers/lmstudio.ts")).lmstudio,
+  },
+  isFree: true,
+  loadsModels: true,
+};
+
+const llamaCpp: ProviderRow = {
+  connection: {
+    ...compatible("llamacpp", {
+      keys: ["LLAMA_API_KEY"],
+      findUrl: fromVariable("LLAMACPP_BASE_URL", "http://127.0.0.1:8080/v1"),
+    }),
+    loadServer: async () => (await import("./servers/llama-cpp.ts")).llamaCpp,
+  },
+  isFree: true,
+  loadsModels: true,
+};
+
+const vllm: ProviderRow = {
+  connection: {
+    ...compatible("vllm", {
+      keys: ["VLLM_API_KEY"],
+      findUrl: fromVariable("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"),
+    }),
+    loadServer: async () => (await import("./servers/vllm.ts")).vllm,
+  },
+  isFree: true,
+  loadsModels: true,
+};
+
 const bedrock: ProviderRow = { pricedAs: "aws", tracedAs: "aws.bedrock" };
 const vertex: ProviderRow = { thinksSilently: true, pricedAs: "google", tracedAs: "gcp.vertex_ai" };
 
@@ -171,11 +223,10 @@ const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
   ],
   ["anthropic", anthropic],
   ["google", google],
-  ["ollama", { connection: compatible("ollama", { keys: [], findUrl: findOllama }), isFree: true, loadsModels: true }],
-  [
-    "lmstudio",
-    { connection: compatible("lmstudio", { keys: [], findUrl: () => lmStudioUrl }), isFree: true, loadsModels: true },
-  ],
+  ["ollama", ollama],
+  ["lmstudio", lmstudio],
+  ["llamacpp", llamaCpp],
+  ["vllm", vllm],
   [
     "openai-compatible",
     {
@@ -248,7 +299,7 @@ function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Pro
         ...keyOf(apiKey),
         ...(ask && { fetch: ask }),
       };
-      // Ollama and LM Studio hold an answer to a schema; of a server that we do not know it is not sure.
+      // The servers that we know hold an answer to a schema; of others it is not sure.
       return createOpenAICompatible({ ...settings, supportsStructuredOutputs: name !== "openai-compatible" })(model);
     },
   };

@@ -94,19 +94,22 @@ test("createAgent() tells openai-responses by their ids which thoughts it keeps"
   expect(server.requests[1]?.body["input"]).toContainEqual({ type: "item_reference", id: "rs_2" });
 });
 
-test.for(providers)("createAgent() counts what $name used and what came from its cache", async (provider) => {
-  const script: ScriptedAnswer[] = [
-    { calls, usage: { input: 100, cacheRead: 40, output: 10 } },
-    { text: answer, usage: { input: 200, cacheRead: 100, output: 20 } },
-  ];
-  const { model } = await resolveProvider(provider, script);
+test.for(providers.filter(({ name }) => name !== "ollama"))(
+  "createAgent() counts what $name used and what came from its cache",
+  async (provider) => {
+    const script: ScriptedAnswer[] = [
+      { calls, usage: { input: 100, cacheRead: 40, output: 10 } },
+      { text: answer, usage: { input: 200, cacheRead: 100, output: 20 } },
+    ];
+    const { model } = await resolveProvider(provider, script);
 
-  const { result } = await describePicture(model);
+    const { result } = await describePicture(model);
 
-  expect(JSON.stringify(result.usage)).toMatch(/300/u);
-  expect(JSON.stringify(result.usage)).toMatch(/140/u);
-  expect(JSON.stringify(result.usage)).toMatch(/30/u);
-});
+    expect(JSON.stringify(result.usage)).toMatch(/300/u);
+    expect(JSON.stringify(result.usage)).toMatch(/140/u);
+    expect(JSON.stringify(result.usage)).toMatch(/30/u);
+  },
+);
 
 const failures = [
   { status: 400, code: "model-refused" },

@@ -25,7 +25,8 @@ test.for(table.flatMap((row) => refusals.map((refusal) => ({ ...row, ...refusal 
 
     const answer = ways[way](model, { prompt: [say("Hi")] });
 
-    await expect(answer).rejects.toSatisfy((cause) => APICallError.isInstance(cause));
+    // Kitbag speaks to Ollama itself, and throws what looks like the error of a package.
+    if (provider.name !== "ollama") await expect(answer).rejects.toSatisfy((cause) => APICallError.isInstance(cause));
     await expect(answer).rejects.toMatchObject({ statusCode: status, isRetryable, message: `Refused with ${status}` });
   },
 );

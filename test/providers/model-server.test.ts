@@ -11,6 +11,7 @@ const requests: Readonly<Record<DialectName, { path: string; body: object; heade
   "openai-responses": { path: "/responses", body: { stream: true, input: [] }, header: "authorization" },
   anthropic: { path: "/messages", body: { stream: true, messages: [] }, header: "x-api-key" },
   google: { path: "/models/m:streamGenerateContent?alt=sse", body: { contents: [] }, header: "x-goog-api-key" },
+  ollama: { path: "/api/chat", body: { messages: [] }, header: "authorization" },
   "openai-compatible": { path: "/chat/completions", body: { stream: true, messages: [] }, header: "authorization" },
 };
 

@@ -5,6 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { onTestFinished } from "vitest";
 
 import type { Model } from "../../src/models/model.ts";
+import { ollamaChat } from "../../src/models/servers/ollama-chat.ts";
 import { resolveModel, type ResolveModelOptions } from "../../src/models/resolve/resolve-model.ts";
 import {
   startModelServer,
@@ -56,6 +57,12 @@ export const providers: readonly Provider[] = [
     signature: "none",
     createModel: (baseURL, apiKey) =>
       createOpenAICompatible({ name: "compatible", baseURL, apiKey, includeUsage: true })("llama-4"),
+  },
+  {
+    name: "ollama",
+    model: "ollama/llama-4",
+    signature: "none",
+    createModel: (baseUrl, apiKey) => ollamaChat({ model: "llama-4", baseUrl, apiKey, headers: {} }),
   },
 ];
 

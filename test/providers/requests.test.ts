@@ -54,6 +54,10 @@ const told: Readonly<Record<string, { readonly body: object; readonly missing: r
     body: { temperature: 0.3, max_tokens: 99, stop: ["END"], seed: 7, reasoning_effort: "low" },
     missing: [],
   },
+  ollama: {
+    body: { options: { temperature: 0.3, num_predict: 99, stop: ["END"], seed: 7 }, think: "low" },
+    missing: [],
+  },
 };
 
 test.for(table)("$name is told the settings, and says which it does not have ($way)", async ({ way, ...provider }) => {
@@ -79,7 +83,8 @@ test.for(table)("$name is told no reasoning and a temperature ($way)", async ({ 
   await ways[way](model, { prompt: [say("Hi")] });
 
   const { body } = server.requests[0]!;
-  expect(body["temperature"] ?? (body["generationConfig"] as { temperature: number }).temperature).toBe(0.3);
+  const inside = (body["generationConfig"] ?? body["options"] ?? body) as { temperature: number };
+  expect(inside.temperature).toBe(0.3);
 });
 
 test("anthropic marks where the prompt is cached", async () => {

@@ -9,6 +9,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["image/png", "image/jpeg", "image/gif", "image/webp"],
   google: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
   "openai-compatible": ["image/png", "image/jpeg"],
+  ollama: ["image/png", "image/jpeg"],
 };
 
 /** Says what a provider refuses about pictures: a type that it does not read, bytes of another type than it was told, too many bytes. */

@@ -19,12 +19,13 @@ export async function sendAnswer(
 ): Promise<void> {
   const { fault } = reply;
   if (fault?.kind === "refused") return void response.destroy();
-  const type = request.isStream ? "text/event-stream; charset=utf-8" : "application/json";
+  const stream = dialect.isLines === true ? "application/x-ndjson" : "text/event-stream; charset=utf-8";
+  const type = request.isStream ? stream : "application/json";
   response.writeHead(200, { "content-type": type, "x-request-id": "req_1" });
   response.flushHeaders();
   if (fault?.kind === "slow") await fault.until;
   const body = request.isStream
-    ? toEventText(withFault(dialect.toEvents(reply, request), fault, dialect))
+    ? toStreamText(withFault(dialect.toEvents(reply, request), fault, dialect), dialect)
     : JSON.stringify(dialect.toBody(reply, request));
   const bytes = Buffer.from(body);
   const end = fault?.kind === "cut" ? Math.floor(bytes.length * (fault.share ?? 0.5)) : bytes.length;
@@ -47,7 +48,8 @@ function withFault(
 }
 
 /** A comment before the first event, as servers send one to keep a connection open. */
-function toEventText(events: readonly WireEvent[]): string {
+function toStreamText(events: readonly WireEvent[], { isLines = false }: Dialect): string {
+  if (isLines) return events.map(({ data }) => `${data}\n`).join("");
   const lines = events.map(({ name, data }) => `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`);
   return `: open\n\n${lines.join("")}`;
 }

@@ -51,6 +51,8 @@ export interface WireEvent {
 export interface Dialect {
   /** The path that its package is given as the end of its base URL. */
   readonly base: string;
+  /** Its streams are lines of JSON, and not events. */
+  readonly isLines?: boolean;
   readonly isPath: (path: string) => boolean;
   readonly getKey: (headers: Readonly<Record<string, string>>) => string | undefined;
   readonly readRequest: (body: Wire, path: string) => RequestContent;

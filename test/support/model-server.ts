@@ -7,6 +7,7 @@ import { isScriptedError, type ScriptedReply } from "./model-server-answer.ts";
 import { anthropic } from "./model-server-anthropic.ts";
 import { google } from "./model-server-google.ts";
 import { findImageProblem } from "./model-server-images.ts";
+import { ollama } from "./model-server-ollama.ts";
 import { openaiChat, openaiCompatible } from "./model-server-openai-chat.ts";
 import { openaiResponses } from "./model-server-openai-responses.ts";
 import { createRandom, sendAnswer } from "./model-server-send.ts";
@@ -19,6 +20,7 @@ export const dialects = {
   anthropic,
   google,
   "openai-compatible": openaiCompatible,
+  ollama,
 } as const satisfies Readonly<Record<string, Dialect>>;
 
 /** The name of a way of speaking. */
@@ -53,7 +55,7 @@ export interface ModelServerOptions {
 
 /**
  * Starts a server on a free port of the loopback interface that speaks the wire formats of OpenAI (chat completions and
- * responses), Anthropic, Google and servers that copy OpenAI. It refuses, as the providers do, what they refuse: a wrong key,
+ * responses), Anthropic, Google, Ollama and servers that copy OpenAI. It refuses, as the providers do, what they refuse: a wrong key,
  * calls without results and results without calls, thoughts with a signature that it never gave, pictures that are not what
  * they say.
  */

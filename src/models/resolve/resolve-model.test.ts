@@ -24,6 +24,8 @@ test.for([
   ["google/gemini-3.8-flash", "google.generative-ai", "gemini-3.8-flash"],
   ["ollama/qwen3:8b", "ollama.chat", "qwen3:8b"],
   ["lmstudio/meta/llama-4", "lmstudio.chat", "meta/llama-4"],
+  ["llamacpp/qwen3", "llamacpp.chat", "qwen3"],
+  ["vllm/org/qwen3", "vllm.chat", "org/qwen3"],
   ["openai-compatible:http://127.0.0.1:8000/v1/org/model", "openai-compatible.chat", "org/model"],
 ] as const)("resolveModel() makes of %s a model of %s", async ([name, provider, modelId]) => {
   const model = await resolveModel(name, { env: keys });
@@ -36,7 +38,7 @@ test.for([
   ["openai-chat/gpt-6-sol", "/chat/completions", "authorization", "Bearer key-of-openai"],
   ["anthropic/claude-sonnet-5", "/messages", "x-api-key", "key-of-anthropic"],
   ["google/gemini-3.8-flash", "/models/gemini-3.8-flash:generateContent", "x-goog-api-key", "key-of-google"],
-  ["ollama/qwen3:8b", "/chat/completions", "authorization", undefined],
+  ["ollama/qwen3:8b", "/api/chat", "authorization", undefined],
   ["lmstudio/qwen3", "/chat/completions", "authorization", undefined],
 ] as const)("resolveModel(%s) asks at the URL it is given, with its own key", async ([name, path, header, value]) => {
   const seen = await withServer(async (baseUrl) => ask(await resolveModel(name, { env: keys, baseUrl })));
@@ -128,16 +130,18 @@ test("resolveModel() finds Ollama where OLLAMA_HOST says", async () => {
     }
   });
 
-  expect(seen.map(({ path }) => path)).toEqual(Array.from({ length: 5 }, () => "/v1/chat/completions"));
+  expect(seen.map(({ path }) => path)).toEqual(Array.from({ length: 5 }, () => "/api/chat"));
 });
 
 test("resolveModel() sends the settings with every question", async () => {
   const seen = await withServer(async (baseUrl) => {
     const settings = { temperature: 0.5, maxOutputTokens: 99, seed: 7, stop: ["END"] };
+    await ask(await resolveModel("lmstudio/qwen3", { env: {}, baseUrl, settings }));
     await ask(await resolveModel("ollama/qwen3", { env: {}, baseUrl, settings }));
   });
 
   expect(seen[0]?.body).toMatchObject({ temperature: 0.5, max_tokens: 99, seed: 7, stop: ["END"] });
+  expect(seen[1]?.body).toMatchObject({ options: { temperature: 0.5, num_predict: 99, seed: 7, stop: ["END"] } });
 });
 
 test("resolveModel() takes a key without the blanks around it", async () => {
@@ -237,7 +241,7 @@ test("resolveModel() lists the providers when none has a similar name", async ()
   const { message } = await failure("provider-unknown", "zzzzzz/model", { env: keys });
 
   expect(message).toMatch(
-    /there are openai, openai-chat, anthropic, google, ollama, lmstudio, openai-compatible, local/u,
+    /there are openai, openai-chat, anthropic, google, ollama, lmstudio, llamacpp, vllm, openai-compatible, local/u,
   );
 });
 
@@ -394,7 +398,10 @@ async function withServer(use: (baseUrl: string) => Promise<void>): Promise<Seen
     let text = "";
     request.on("data", (chunk: Buffer) => (text += chunk.toString()));
     request.on("end", () => {
-      seen.push({ path: String(request.url), headers: request.headers, body: JSON.parse(text) });
+      // What a server of one's own is asked about itself is no question to a model.
+      const path = String(request.url);
+      const isAbout = request.method === "GET" || path.endsWith("/api/show");
+      if (!isAbout) seen.push({ path, headers: request.headers, body: JSON.parse(text) });
       response.writeHead(400).end("{}");
     });
   });

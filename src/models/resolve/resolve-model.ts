@@ -1,4 +1,5 @@
-import { isKitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model } from "../model.ts";
@@ -18,17 +19,20 @@ export interface ResolveModelOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the model is told with every question: see {@link withSettings}. */
   readonly settings?: ModelSettings;
+  /** How long a server of your own may take to load the model into memory. @default 300_000 */
+  readonly loadMs?: number;
   /** @default process.env */
   readonly env?: Environment;
 }
 
 /**
  * Finds a model by its name: `openai/…` (`openai-chat/…` for chat completions), `anthropic/…`, `google/…`, `ollama/…`,
- * `lmstudio/…`, `openai-compatible:URL/…`, or `local`, which needs neither key nor network. A host name in such a URL must not lead
- * to this machine or a private network: write the address, or pass `baseUrl`.
+ * `lmstudio/…`, `llamacpp/…`, `vllm/…`, `openai-compatible:URL/…`, or `local`, which needs neither key nor network. A host name in
+ * such a URL must not lead to this machine or a private network: write the address, or pass `baseUrl`.
  *
  * The package of the provider is loaded when a model of it is asked for. Nothing is sent: whether the provider knows the model
- * is found out with the first question. Calls are made once: see `withRetries`.
+ * is found out with the first question. Calls are made once: see `withRetries`. A server of your own is asked what it has before the
+ * first question: a model without tools gets them in its prompt, and a prompt that the server would cut is told about.
  *
  * @example
  * ```ts
@@ -67,6 +71,7 @@ async function connect(
   lookup: Lookup | undefined,
 ): Promise<AnyModel> {
   checkOptionNames(options, optionNames);
+  checkLoadMs(options.loadMs);
   const found = findConnection(known, name, options);
   if (found === "local") return loadLocal();
   const { provider, connection, url } = found;
@@ -76,7 +81,7 @@ async function connect(
     throw keyMissing(name, provider);
   }
   const guarded = url !== undefined && options.baseUrl === undefined && (await guard(url, lookup));
-  return load(provider, name, { ...connection, ...guarded });
+  return load(provider, name, { ...connection, ...guarded }, options.loadMs);
 }
 
 /** A name may come with a project: the URL in it leads to this machine or a private network only if it says so itself. */
@@ -98,15 +103,30 @@ const optionNames = [
   "baseUrl",
   "headers",
   "settings",
+  "loadMs",
   "env",
 ] as const satisfies (keyof ResolveModelOptions)[];
+
+function checkLoadMs(loadMs: unknown): void {
+  if (loadMs === undefined || (typeof loadMs === "number" && loadMs > 0)) return;
+  const expected = "a time in ms above 0";
+  throw new KitbagError("option-invalid", { option: "loadMs", found: showValue(loadMs), expected });
+}
 
 async function loadLocal(): Promise<AnyModel> {
   const { localModel } = await import("../local/local-model.ts");
   return localModel();
 }
 
-async function load(provider: Provider, name: string, connection: Connection): Promise<AnyModel> {
+async function load(provider: Provider, name: string, connection: Connection, loadMs?: number): Promise<AnyModel> {
+  const server = await provider.loadServer?.();
+  const model = await connectTo(provider, name, connection);
+  if (server === undefined) return model;
+  const { withServer } = await import("../servers/with-server.ts");
+  return withServer(asModel(model), server, connection, { ...(loadMs !== undefined && { loadMs }) });
+}
+
+async function connectTo(provider: Provider, name: string, connection: Connection): Promise<AnyModel> {
   try {
     return await provider.connect(connection);
   } catch (cause) {

@@ -1,5 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { FinishReason, Model, ModelAnswer, ModelCall, ModelPart } from "../model.ts";
+import { withProgress } from "../servers/model-progress.ts";
+import { serverLinkOf } from "../servers/server-link.ts";
 import { withFacts, type PartAnswer, type PartSource } from "../shims/part-source.ts";
 import { askForParts } from "../shims/wrap-model.ts";
 import { toAbortError, type Clock } from "../../platform/clock.ts";
@@ -25,7 +27,7 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
   if (limits === undefined) return openUnwatched(model, call, clock);
   const watch = startWatch(model, limits, clock, call.abortSignal);
   watch.expect("first part", limits.firstPartMs);
-  const asked = askForParts(model, { ...call, abortSignal: watch.signal });
+  const asked = askForParts(model, { ...toHeard(model, call, watch, limits), abortSignal: watch.signal });
   let source: PartSource | undefined;
   try {
     const answer = await watch.during(asked);
@@ -44,6 +46,12 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
     else void source.cancel();
     throw cause;
   }
+}
+
+/** While a server loads a model, its first part is not waited for. */
+function toHeard(model: Model, call: ModelCall, watch: Watch, { firstPartMs }: RequestLimits): ModelCall {
+  if (serverLinkOf(model) === undefined) return call;
+  return withProgress(call, () => watch.expect("first part", firstPartMs));
 }
 
 async function openUnwatched(model: Model, call: ModelCall, clock: Clock): Promise<PartAnswer> {

@@ -187,6 +187,8 @@ async function withServer<Result>(
 ): Promise<Result> {
   let count = 0;
   const server = createServer((request, response) => {
+    // What a server of one's own is asked about itself is no question to a model.
+    if (request.method === "GET" || request.url === "/api/show") return void response.writeHead(404).end();
     count += 1;
     request.resume().on("end", () => answer(response));
   });

@@ -1,4 +1,5 @@
 import type { Model, ModelAnswer, ModelCall, ModelStream } from "../model.ts";
+import { serverLinkOf, setServerLink } from "../servers/server-link.ts";
 import { fromPartAnswer, toPartAnswer, type PartAnswer } from "./part-source.ts";
 import { keepsTime, timingOf } from "./timing.ts";
 
@@ -29,6 +30,7 @@ export function wrapModel(model: Described, methods: ModelMethods): Model {
     },
     ...methods,
   };
+  setServerLink(wrapped, serverLinkOf(model));
   const timing = timingOf(model);
   return timing === undefined ? wrapped : keepsTime(wrapped, timing);
 }

@@ -8,6 +8,8 @@ export interface ModelNeeds {
   readonly tools?: boolean;
   /** Whether it holds an answer to a schema. */
   readonly structuredOutput?: boolean;
+  /** It runs on a server of your own (Ollama, LM Studio, llama.cpp, vLLM): the servers are asked what they have. @default false */
+  readonly local?: boolean;
   /** How many tokens it must be able to read. */
   readonly context?: number;
   /** US dollars for a million tokens, three of four read and one written, in a prompt of `context` tokens (10,000 if not said). */
@@ -44,7 +46,9 @@ export interface Choice {
  *
  * Context and prices are those of `@pydantic/genai-prices`; what is better or faster is our own judgement, by what their makers
  * call large and small. A model that is too new for that data reads what its family reads at the least, and costs an unknown price: it
- * comes last where the price decides, and is passed over if there is a `maxCost`. Nothing is sent.
+ * comes last where the price decides, and is passed over if there is a `maxCost`. Nothing is sent, except with `local`: then the servers
+ * of your own are asked which models they have, and a model is rated by how many weights it has, how they are rounded, and how much of
+ * them is in the memory of the graphics card.
  *
  * @example
  * ```ts
@@ -60,9 +64,8 @@ export interface Choice {
 export async function choose(needs: ModelNeeds, options: ChooseOptions = {}): Promise<Choice> {
   checkNeeds(needs);
   const { prefer = "quality", context = 10_000 } = needs;
-  const table = await loadModelTable(options.now ?? new Date());
-  const passed: { name: string; reason: string }[] = [];
-  let left = takeAvailable(table, options, passed);
+  const passed: Passed = [];
+  let left = needs.local === true ? await takeLocal(options, passed) : await takeHosted(options, passed);
   for (const filter of toFilters(needs)) {
     const able = left.filter((model) => {
       const reason = filter.why(model);
@@ -79,8 +82,9 @@ export async function choose(needs: ModelNeeds, options: ChooseOptions = {}): Pr
   return { name: best.name, reasons, passedOver: [...behind, ...passed] };
 }
 
-function describe({ quality, speed, context, costAt }: ListedModel, prompt: number): string {
+function describe({ quality, speed, context, note, costAt }: ListedModel, prompt: number): string {
   const reads = context === undefined ? "an unknown number of" : context.toLocaleString("en-US");
+  if (note !== undefined) return `${note}; quality ${quality} of 5, speed ${speed} of 5, reads ${reads} tokens`;
   const cost = costAt(prompt);
   const price = cost === undefined ? "its price is not known" : `${dollars(cost)} for a million`;
   return `quality ${quality} of 5, speed ${speed} of 5, reads ${reads} tokens, ${price}`;
@@ -159,11 +163,27 @@ function whyTooSmall({ context: reads }: ListedModel, context: number): string |
   return reads >= context ? undefined : `it reads ${reads} tokens`;
 }
 
-function takeAvailable(
-  table: readonly ListedModel[],
-  { available, env = process.env }: ChooseOptions,
-  passed: { name: string; reason: string }[],
-): ListedModel[] {
+type Passed = { name: string; reason: string }[];
+
+/** The models of servers of one's own, without those that are not asked for. */
+async function takeLocal({ available, env = process.env }: ChooseOptions, passed: Passed): Promise<ListedModel[]> {
+  const { loadLocalTable } = await import("./local-models.ts");
+  const { models, missing } = await loadLocalTable(env);
+  const isListed = ({ name, provider }: ListedModel): boolean =>
+    available === undefined || available === "all" || available.includes(provider) || available.includes(name);
+  for (const model of models) if (!isListed(model)) passed.push({ name: model.name, reason: notAvailable });
+  const left = models.filter(isListed);
+  if (left.length > 0) return left;
+  if (passed.length > 0)
+    throw unmatched("none of the models of your servers is among those that are available", passed);
+  throw new KitbagError("model-unmatched", { need: "no server of your own has a model", reasons: toCures(missing) });
+}
+
+const notAvailable = "it is not among those that are available";
+
+async function takeHosted(options: ChooseOptions, passed: Passed): Promise<ListedModel[]> {
+  const { available, env = process.env } = options;
+  const table = await loadModelTable(options.now ?? new Date());
   if (available === "all") return [...table];
   const missing = new Map<string, string | undefined>();
   for (const { provider } of table) {
@@ -172,7 +192,7 @@ function takeAvailable(
   }
   const left = table.filter(({ name, provider }) => {
     const isListed = available === undefined || available.includes(provider) || available.includes(name);
-    const reason = isListed ? missing.get(provider) : "it is not among those that are available";
+    const reason = isListed ? missing.get(provider) : notAvailable;
     if (reason !== undefined) passed.push({ name, reason });
     return reason === undefined;
   });
@@ -190,7 +210,7 @@ function whyUnavailable(provider: string, env: Environment): string | undefined 
   const known = providers.get(provider);
   if (known === undefined) return "its provider is not known";
   if (!known.keys.some((key) => (env[key] ?? "").trim() !== "")) return `no key: set ${known.keys.join(" or ")}`;
-  return known.isInstalled() ? undefined : `its package is not installed: npm install ${known.peer}`;
+  return known.isInstalled() ? undefined : `its package is not installed: npm install ${known.peer ?? ""}`;
 }
 
 function toCures(missing: ReadonlyMap<string, string | undefined>): string[] {
@@ -202,18 +222,20 @@ function unmatched(need: string, passed: readonly { name: string; reason: string
   return new KitbagError("model-unmatched", { need, reasons });
 }
 
+const needNames = "vision, tools, structuredOutput, local, context, maxCost, prefer";
+
 function checkNeeds(needs: ModelNeeds): void {
   const check = (option: string, isRight: boolean, found: unknown, expected: string): void => {
     if (!isRight) throw new KitbagError("option-invalid", { option, found: describeCause(found), expected });
   };
   for (const [name, value] of Object.entries(needs) as [string, unknown][]) {
     if (value === undefined) continue;
-    if (name === "vision" || name === "tools" || name === "structuredOutput")
+    if (name === "vision" || name === "tools" || name === "structuredOutput" || name === "local")
       check(name, typeof value === "boolean", value, "true or false");
     else if (name === "prefer")
       check(name, typeof value === "string" && Object.hasOwn(orders, value), value, "quality, cost or speed");
     else if (name === "context" || name === "maxCost")
       check(name, typeof value === "number" && value > 0 && value < Infinity, value, "a number above 0");
-    else check(name, false, value, "a need that there is: vision, tools, structuredOutput, context, maxCost, prefer");
+    else check(name, false, value, `a need that there is: ${needNames}`);
   }
 }

@@ -19,6 +19,8 @@ export interface ListedModel {
   readonly quality: number;
   /** From 1 to 5, by its size among those of its maker. Our judgement, and not a measurement. */
   readonly speed: number;
+  /** What its server says about it. */
+  readonly note?: string;
   /**
    * US dollars for a million tokens, three of four read and one written, in a prompt of this length; `undefined` if its price is not
    * known.

@@ -2,6 +2,7 @@ import type { Model } from "../model.ts";
 import { knownModels } from "../prices/known-models.ts";
 import { createNameTable, type FindByName } from "../prices/name-table.ts";
 import { providerOf, providerRow } from "../providers.ts";
+import { serverLinkOf } from "../servers/server-link.ts";
 
 /** Context windows of your own, in tokens, by `provider/model` or a beginning of it with `*` behind. */
 export type ContextWindows = Readonly<Record<string, number>>;
@@ -36,8 +37,8 @@ const found = new WeakMap<Model, number | undefined>();
 const ownTables = new WeakMap<ContextWindows, FindByName<number>>();
 
 /**
- * How many tokens fit into a model's context window, with those of its answer; `undefined` if unknown, as for a self-hosted server,
- * where only its operator knows.
+ * How many tokens fit into a model's context window, with those of its answer; `undefined` if unknown, as for a server
+ * of your own that was not asked yet.
  *
  * The data about models is not loaded for this: `createPriceOf` does so. Before, only families of models are known.
  *
@@ -53,6 +54,8 @@ const ownTables = new WeakMap<ContextWindows, FindByName<number>>();
 export function contextWindowOf(model: Model, own?: ContextWindows): number | undefined {
   const given = own && findOwn(own, model);
   if (given !== undefined) return given;
+  const link = serverLinkOf(model);
+  if (link !== undefined) return link.window();
   if (found.has(model)) return found.get(model);
   const known = knownModels();
   const window = providerRow(model).isFree === true ? undefined : findWindow(model);
