@@ -7,8 +7,8 @@ import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts"
 import type { RunResult, RunUsage } from "./run-result.ts";
 
 /**
- * The events of an agent's run, in order. Events that end in `-delta`, and `call-event`, go only to listeners; all others are also
- * written to the journal, if there is one, before they take effect.
+ * The events of an agent's run, in order. Events that end in `-delta`, `call-event` and `model-loading` go only to listeners; all
+ * others are also written to the journal, if there is one, before they take effect.
  */
 export type AgentEvent =
   | TaskStart
@@ -16,6 +16,7 @@ export type AgentEvent =
   | { readonly type: "text-delta"; readonly run: string; readonly step: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly run: string; readonly step: number; readonly text: string }
   | ToolInputDelta
+  | ModelLoading
   | ModelAnswered
   | ModelRetry
   | AnswerDropped
@@ -67,6 +68,17 @@ export interface ToolInputDelta {
   readonly id: string;
   readonly tool: string;
   readonly text: string;
+}
+
+/** A server of your own loads the model into memory, and answers after that. Told every second. */
+export interface ModelLoading {
+  readonly type: "model-loading";
+  readonly run: string;
+  readonly step: number;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly elapsedMs: number;
+  readonly sizeBytes?: number;
 }
 
 /** A model has answered. */

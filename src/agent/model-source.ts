@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import type { Model, ModelMessage, ModelUsage } from "../models/model.ts";
 import { estimateCost } from "../models/prices/estimate-cost.ts";
+import { serverLinkOf } from "../models/servers/server-link.ts";
 import type { PriceOf } from "../models/prices/price-of.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -42,6 +43,8 @@ async function prepare(
   const { withImages } = await import("../models/images/with-images.ts");
   const { createPriceOf } = await import("../models/prices/price-of.ts");
   const found = typeof given === "string" ? await resolveModel(given) : withSafeIds(asModel(given));
+  // What a server of one's own reads is known before the first conversation is too long for it.
+  await serverLinkOf(found)?.look();
   const model = withImages(retries === false ? found : withRetries(found, retries));
   const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model, { prices }) };
   ready.set(given, made);

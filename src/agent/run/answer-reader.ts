@@ -128,8 +128,9 @@ class AnswerReading {
   finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
     // Some models leave out the usage or the finish reason.
     this.#usage = usage?.inputTokens === undefined || usage.outputTokens === undefined ? noUsage : usage;
-    const by = providerMetadata?.["kitbag"]?.["model"];
+    const { model: by, warning } = providerMetadata?.["kitbag"] ?? {};
     if (typeof by === "string") this.#by = by;
+    if (typeof warning === "string") this.#warnings = [...(this.#warnings ?? []), warning.slice(0, longestWarning)];
     if (this.#failure === undefined) this.#finishReason = finishReason ?? { unified: "other", raw: undefined };
   }
 

@@ -4,6 +4,8 @@ import { hasGuardAt } from "../../core/guards.ts";
 import type { Model, ModelCall, ModelContent, ModelMessage } from "../../models/model.ts";
 import { toUsage } from "../../models/prices/estimate-cost.ts";
 import type { PriceOf } from "../../models/prices/price-of.ts";
+import { withProgress } from "../../models/servers/model-progress.ts";
+import { serverLinkOf } from "../../models/servers/server-link.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
 import { countPart } from "../../models/tokens/count-content.ts";
 import { estimatePromptTokens, toTokens } from "../../models/tokens/estimate-tokens.ts";
@@ -187,8 +189,23 @@ async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<A
 }
 
 function readParts(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
-  return askForParts(model, call).then((answer) =>
+  return askForParts(model, toHeard(run, model, call)).then((answer) =>
     readAnswer(answer, run.parts.feed.isHeard() ? toListener(run) : undefined),
+  );
+}
+
+/** A server of one's own may load the model first. */
+function toHeard(run: RunState, model: Model, call: ModelCall): ModelCall {
+  if (serverLinkOf(model) === undefined) return call;
+  return withProgress(call, ({ model: name, elapsedMs, sizeBytes }) =>
+    run.tell({
+      type: "model-loading",
+      run: run.id,
+      step: run.step,
+      model: name,
+      elapsedMs,
+      ...(sizeBytes !== undefined && { sizeBytes }),
+    }),
   );
 }
 

@@ -26,6 +26,8 @@ const models = [
   "google/",
   "ollama/",
   "lmstudio/",
+  "llamacpp/",
+  "vllm/",
   "openai-compatible:",
 ];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toPrintable } from "../../printable.ts";
-import { createAnswerWriter } from "./run-view.ts";
+import { createAnswerWriter } from "./answer-writer.ts";
 
 test("createAnswerWriter() takes a line end that comes in two pieces for one", () => {
   const { pieces, writer } = createWriter();

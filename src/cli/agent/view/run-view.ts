@@ -2,8 +2,9 @@ import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent
 import { createMutex } from "../../../core/async.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutToWidth, textWidth, showDuration } from "../../render.ts";
+import { cutToWidth, showBytes, showDuration, textWidth } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
+import { type AnswerWriter, createAnswerWriter } from "./answer-writer.ts";
 import { showInput, showOutcome, createStatusLine, type StatusLine } from "./lines.ts";
 
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
@@ -172,19 +173,20 @@ function showSince(since: number): string {
 
 type Handlers = { readonly [Type in AgentEvent["type"]]?: (event: Extract<AgentEvent, { type: Type }>) => void };
 
-function createHandlers(
-  screen: Screen,
-  work: Work,
+/** What is shown until an answer is there, and the answer. */
+function createAnswerHandlers(
+  { status, text, thoughts, endLines }: Screen,
   { terminal, showsText }: { readonly terminal: Terminal; readonly showsText: boolean },
 ): Handlers {
-  const { status, text, thoughts, endLines, dim } = screen;
-  // The same is said with each step of a run.
-  const told = new Set<string>();
   return {
     "step-start"() {
       text.endLine();
       const askedAt = performance.now();
       status.show(() => `thinking  ${showSince(askedAt)}`);
+    },
+    "model-loading"({ model, sizeBytes, elapsedMs }) {
+      const size = sizeBytes === undefined ? "" : ` (${showBytes(sizeBytes)})`;
+      status.show(() => `loading ${toPrintableLine(model)}${size}  ${showDuration(elapsedMs)}`);
     },
     "text-delta"(event) {
       status.show(undefined);
@@ -200,6 +202,19 @@ function createHandlers(
       endLines();
       status.show(() => `writing a call of ${toPrintableLine(tool)}`);
     },
+  };
+}
+
+function createHandlers(
+  screen: Screen,
+  work: Work,
+  { terminal, showsText }: { readonly terminal: Terminal; readonly showsText: boolean },
+): Handlers {
+  const { status, endLines, dim } = screen;
+  // The same is said with each step of a run.
+  const told = new Set<string>();
+  return {
+    ...createAnswerHandlers(screen, { terminal, showsText }),
     "model-answer"({ model, warnings = [] }) {
       status.show(undefined);
       endLines();
@@ -269,41 +284,4 @@ function renderCall(
       ? ""
       : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutToWidth(result, Math.max(8, room - textWidth(name)))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
-}
-
-/** Writes what a model says, piece by piece, and knows whether a line is open. */
-interface AnswerWriter {
-  write(piece: string): void;
-  /** Ends the line that is open, if one is. */
-  endLine(): void;
-}
-
-/** How an answer is written. */
-interface AnswerWriterOptions {
-  /** Takes what is written. */
-  readonly print: (text: string) => void;
-  /** Makes text from elsewhere harmless. */
-  readonly toShown: Terminal["toShown"];
-}
-
-/** Makes a writer. A line end that comes in two pieces is one. */
-export function createAnswerWriter({ print, toShown }: AnswerWriterOptions): AnswerWriter {
-  let isLineOpen = false;
-  let held = "";
-
-  return {
-    write(piece) {
-      const text = held + piece;
-      held = text.endsWith("\r") ? "\r" : "";
-      const whole = held === "" ? text : text.slice(0, -1);
-      if (whole === "") return;
-      print(toShown(whole));
-      isLineOpen = !whole.endsWith("\n");
-    },
-    endLine() {
-      held = "";
-      if (isLineOpen) print("\n");
-      isLineOpen = false;
-    },
-  };
 }
