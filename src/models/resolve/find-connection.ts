@@ -61,7 +61,11 @@ export function keyMissing(name: string, { keys }: Provider): KitbagError {
 }
 
 /** The error of a model whose provider's package is not installed. */
-export function packageMissing(name: string, { peer = "its package", needsKey, keys }: Provider, cause?: unknown): KitbagError {
+export function packageMissing(
+  name: string,
+  { peer = "its package", needsKey, keys }: Provider,
+  cause?: unknown,
+): KitbagError {
   const facts = { model: showName(name), peer, variables: needsKey ? keys : [] };
   return new KitbagError("provider-missing", facts, cause === undefined ? {} : { cause });
 }

@@ -33,7 +33,16 @@ const leastContext = 32_000;
  * @throws {KitbagError} `option-invalid`; when it is asked (rejects) `model-unmatched` with the need that no model can meet
  */
 export function auto(options: AutoOptions = {}): Model {
-  checkOptionNames(options, ["vision", "tools", "structuredOutput", "local", "context", "maxCost", "prefer", "available"]);
+  checkOptionNames(options, [
+    "vision",
+    "tools",
+    "structuredOutput",
+    "local",
+    "context",
+    "maxCost",
+    "prefer",
+    "available",
+  ]);
   const models = new Map<string, Candidate>();
   const asking = { clock: machineClock, limits: {} };
   const find = async (call: ModelCall): Promise<Candidate> => {
