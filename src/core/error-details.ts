@@ -159,6 +159,10 @@ export interface ErrorDetails {
   "mcp-failed": { readonly server: string; readonly reason: string };
   /** A tool used more memory than it may; with what it printed and called until then. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
+  /** A memory has no room for more of something. */
+  "memory-full": { readonly what: string; readonly limit: number };
+  /** Something that is to be remembered, or the path of a file of a memory, is not as it must be. */
+  "memory-invalid": { readonly what: string; readonly found: string; readonly expected: string };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
   /** The prompt is longer than what the model can read. */

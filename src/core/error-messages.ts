@@ -99,6 +99,10 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "mcp-failed": ({ server, reason }) => `Cannot use the MCP server ${quote(server)}: ${reason}`,
   "memory-exceeded": ({ tool, limitBytes, untilThen }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give the tool less data, or raise its limit${sayUntilThen(untilThen)}`,
+  "memory-full": ({ what, limit }) =>
+    `Cannot remember more: the memory holds at most ${limit} ${what}; forget what is no longer needed, or raise the limit`,
+  "memory-invalid": ({ what, found, expected }) =>
+    `Cannot use ${what} for the memory: expected ${expected}, found ${found}`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "model-context-exceeded": ({ model, status, reason }) =>
     `Cannot ask ${quote(model)}: the prompt is too long for it (${withStatus(reason, status)}); shorten it, or use a model with a larger context`,

@@ -28,6 +28,16 @@ interface Posting {
 const saturation = 1.2;
 const lengthPenalty = 0.75;
 
+/** How much it says that a text has a word which `found` of `total` texts have. */
+export function rarityOf(found: number, total: number): number {
+  return Math.log(1 + (total - found + 0.5) / (found + 0.5));
+}
+
+/** How much it counts that a word is in a text `count` times; `length` is that of the text, in average texts. */
+export function weightOf(count: number, length: number): number {
+  return (count * (saturation + 1)) / (count + saturation * (1 - lengthPenalty + lengthPenalty * length));
+}
+
 /** Words that say nothing about what is searched for. */
 const emptyWords = new Set(
   "a an and are as at be by for from how i in is it me my of on or please that the this to use was with you".split(" "),
@@ -45,10 +55,9 @@ export function createTextIndex(documents: readonly SearchDocument[]): TextIndex
 
   function scoreWord(word: string, share: number, scores: Map<number, number>): void {
     const found = postings.get(word) as readonly Posting[];
-    const rarity = Math.log(1 + (documents.length - found.length + 0.5) / (found.length + 0.5));
+    const rarity = rarityOf(found.length, documents.length);
     for (const { document, count } of found) {
-      const length = (lengths[document] as number) / averageLength;
-      const weight = (count * (saturation + 1)) / (count + saturation * (1 - lengthPenalty + lengthPenalty * length));
+      const weight = weightOf(count, (lengths[document] as number) / averageLength);
       scores.set(document, (scores.get(document) ?? 0) + share * rarity * weight);
     }
   }
