@@ -32,6 +32,31 @@ export { deleteConversation } from "./agent/memory/conversations/read-conversati
 export { listConversations, type ConversationSummary } from "./agent/memory/conversations/read-conversation.ts";
 export { readConversation } from "./agent/memory/conversations/read-conversation.ts";
 export type { Conversation, ConversationRun } from "./agent/memory/conversations/read-conversation.ts";
+export { createMemorySkill, createMemoryTools } from "./agent/memory/long-term/memory-skill.ts";
+export type { MemoryToolsOptions } from "./agent/memory/long-term/memory-skill.ts";
+export { openLongTermMemory } from "./agent/memory/long-term/open-long-term-memory.ts";
+export type {
+  Fact,
+  FactExtractor,
+  FactProposal,
+  Forgotten,
+  ForgetRequest,
+  LongTermMemory,
+  LongTermMemoryOptions,
+  MemoryOwner,
+  MemoryRecord,
+  RecalledTurn,
+  RecallOptions,
+  Recollection,
+  Remembered,
+  UserMemory,
+} from "./agent/memory/long-term/long-term-memory.ts";
+export type { FactQuery, NewFact } from "./agent/memory/long-term/facts.ts";
+export type { FileCommand, MemoryFile, MemoryFiles } from "./agent/memory/long-term/memory-files.ts";
+export type { MemoryLimits, MemorySource, MemoryTrust } from "./agent/memory/long-term/memory-rows.ts";
+export type { Turn, TurnSource } from "./agent/memory/long-term/turns.ts";
+export type { WorkingMemory } from "./agent/memory/long-term/working-memory.ts";
+export type { Embedder, NearVector, VectorStore } from "./core/embedder.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/model-metrics.ts";
 export type { Guard, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";

@@ -64,7 +64,7 @@ function isUnsure({ key, value }: ClearFact): boolean {
 /** "short answers" is a preference about answers: a later one about answers takes its place. */
 function toPreference(value: string): string {
   const [first = value] = value.split(/ (?:to|over|than|rather|instead|when|if|because)\b/u);
-  return `preferred ${first.split(/\s+/u).at(-1)?.toLowerCase() ?? "way"}`;
+  return `preferred ${first.slice(first.lastIndexOf(" ") + 1).toLowerCase()}`;
 }
 
 function toKey(statement: string): string {

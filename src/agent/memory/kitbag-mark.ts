@@ -12,6 +12,8 @@ export interface KitbagMark {
   readonly tools?: boolean;
   /** Something is missing in it. */
   readonly cut?: boolean;
+  /** It tells what a memory that lasts across conversations has for the task: the ids of facts and turns. */
+  readonly recalled?: readonly string[];
   /** It stands for messages that were left out, so that user and assistant take turns. */
   readonly gap?: boolean;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import { expectedName, isModelName } from "../../models/prices/name-table.ts";
 import { contextWindowOf, type ContextWindows } from "../../models/tokens/context-window.ts";
@@ -11,6 +12,7 @@ import {
 import type { MemoryCompacted } from "../events.ts";
 import { aboveZero, aModel, anObject, refuse, refuseIf, type Expectation } from "../expectations.ts";
 import type { ModelView } from "../exposure/exposure.ts";
+import type { LongTermMemory } from "./long-term/long-term-memory.ts";
 
 /** How the omitted part of a conversation is summarised; `false`: not at all. */
 export type SummaryKind = "extractive" | "model" | "hybrid" | false;
@@ -40,6 +42,10 @@ export interface MemoryOptions {
    * knows them; 32,768 for models that it does not know, and none for its own
    */
   readonly windows?: ContextWindows;
+  /** Remembers across conversations: what was said, and facts. See `openLongTermMemory`. @default none */
+  readonly longTerm?: LongTermMemory;
+  /** How many tokens of the long-term memory a run is shown, at most; with 0 only the tools of the memory show it. @default 800 */
+  readonly recallTokens?: number;
   /** Selects messages to keep. Messages with `providerOptions.kitbag.pinned` are kept too. Must be deterministic. */
   readonly pin?: (message: ModelMessage) => boolean;
 }
@@ -65,6 +71,8 @@ const expectations: Expectations<MemoryOptions> = {
   summaryTimeoutMs: atLeast(1),
   keepRecent: atLeast(0),
   windows: anObject,
+  longTerm: [(value) => isObject(value) && "of" in value && isFunction(value.of), "a memory of openLongTermMemory"],
+  recallTokens: atLeast(0),
   pin: [isFunction, "a function that tells which messages stay"],
 };
 

@@ -116,9 +116,13 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
   if (!isSame(given, known)) await keepChange(run, planned, given);
   begin();
-  const outcome = await (planned.dispatch === undefined
-    ? session.call(planned.address, given, options)
-    : planned.dispatch.run(given, options));
+  const call = (): Promise<ToolOutcome> =>
+    planned.dispatch === undefined
+      ? session.call(planned.address, given, options)
+      : planned.dispatch.run(given, options);
+  const { longTerm, conversation } = run.parts;
+  const place = { run: run.id, conversation: conversation?.id, messages: () => run.messages };
+  const outcome = await (longTerm === undefined ? call() : longTerm.during(place, call));
   if (!isCutOff(run, planned, outcome)) return outcome;
   spending.write();
   throw new CutOff(outcome);

@@ -139,8 +139,8 @@ function restore(run: RunState, folded: Folded): void {
   restoreCosts(run, folded);
   run.askedAgain = folded.dropped;
   run.earlier = folded.start.earlier;
-  if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
-  run.saidFrom = folded.saidFrom;
+  if (folded.start.forkOf === undefined) run.begunWith = folded.start.messages.length;
+  run.restoreSaid(folded);
   run.isCompacted = folded.isCompacted;
   run.step = run.answered = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;

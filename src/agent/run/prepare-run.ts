@@ -46,7 +46,7 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const output = options.output && toRule(options.output);
   const { conversation: name } = options;
   const conversation = name === undefined ? undefined : await openNamed(agent, name);
-  const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
+  const { earlier, messages } = await collectMessages(agent, start, conversation, asked);
   const model = options.model ?? agent.options.model;
   const hasOutput = output !== undefined;
   const { ready, chosen } = await findModel(agent, model, { messages, options, hasOutput });
@@ -61,12 +61,13 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
     const { origin } = agent.options;
     const begun = toTaskStart(parts, chosen === undefined ? options : { ...options, model: chosen }, {
       messages,
-      earlier: messages.length - asked.length,
+      earlier,
       origin,
     });
     if (agent.runs !== undefined) log = await openLog(agent.runs, begun);
     const run = new RunState(log === undefined ? parts : { ...parts, log }, [...messages]);
     run.earlier = run.saidFrom = begun.earlier;
+    run.begunWith = messages.length;
     await tellStart(run, begun);
     for (const act of acts) await run.keep({ type: "guard-acted", run: run.id, step: 0, ...act });
     return run;
@@ -95,6 +96,25 @@ export async function findModel(
   const { chooseModel } = await import("./choose-model.ts");
   return chooseModel(agent, auto, facts);
 }
+
+/** What was said before, the task, and behind it what the long-term memory has for the task. */
+async function collectMessages(
+  { options: { memory } }: AgentParts,
+  { options }: RunStart,
+  conversation: OpenConversation | undefined,
+  asked: readonly ModelMessage[],
+): Promise<{ readonly earlier: number; readonly messages: readonly ModelMessage[] }> {
+  const earlier = conversation?.messages.length ?? 0;
+  const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
+  const { longTerm, recallTokens: maxTokens = usualRecallTokens } = memory ?? {};
+  if (longTerm === undefined) return { earlier, messages };
+  const { recallForTask } = await import("../memory/long-term/run-memory.ts");
+  const skills = skillsOf(options, conversation);
+  const recalled = await recallForTask(longTerm, { user: options.user }, { messages, skills, maxTokens });
+  return { earlier, messages: recalled === undefined ? messages : [...messages, recalled] };
+}
+
+const usualRecallTokens = 800;
 
 /** Applies the guards to the task. Returns it with what the guards did. @throws {KitbagError} `guard-refused` */
 async function guardTask(
@@ -225,6 +245,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     guards: toGuards(given),
     output,
     conversation,
+    longTerm: given.memory?.longTerm,
     trace,
     signal,
     priceOf: ready.priceOf,

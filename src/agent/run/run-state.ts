@@ -15,6 +15,7 @@ import type { AgentHooks } from "../hooks.ts";
 import type { AskedApproval } from "../log/approval-seal.ts";
 import type { KeptEvent, RunLog } from "../log/run-log.ts";
 import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
+import type { LongTermMemory } from "../memory/long-term/long-term-memory.ts";
 import type { Memory } from "../memory/memory-options.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -55,6 +56,8 @@ export interface RunParts {
   readonly output: OutputRule | undefined;
   /** Its spans, if telemetry is on. */
   readonly trace: RunTrace | undefined;
+  /** What is remembered across conversations. */
+  readonly longTerm: LongTermMemory | undefined;
   /** The conversation that it is a part of, if that is kept. */
   readonly conversation: OpenConversation | undefined;
   /** Aborted when the run is to stop. */
@@ -72,6 +75,8 @@ export class RunState {
   messages: ModelMessage[];
   /** How many messages of the conversation were there before the run. */
   earlier = 0;
+  /** How many there were when it began; unknown for a run that was made from another, of which nothing is remembered. */
+  begunWith: number | undefined;
   /** What the run added to a conversation that is kept, as far as it is not in `messages` any more; and where the rest begins there. */
   readonly said: ModelMessage[] = [];
   saidFrom = 0;
@@ -137,9 +142,20 @@ export class RunState {
     return (this.#callIds ??= new Set(this.messages.flatMap(idsOf)));
   }
 
+  /** Whether what the run added is needed at its end, also if the model does not see it any more. */
+  get #keepsSaid(): boolean {
+    return this.parts.conversation !== undefined || this.parts.longTerm !== undefined;
+  }
+
+  /** Puts what it had added where it was. */
+  restoreSaid({ said, saidFrom }: { readonly said: readonly ModelMessage[]; readonly saidFrom: number }): void {
+    if (this.#keepsSaid) for (const message of said) this.said.push(message);
+    this.saidFrom = saidFrom;
+  }
+
   /** Goes on with other messages in the place of those so far. */
   replaceMessages(messages: readonly ModelMessage[]): void {
-    if (this.parts.conversation !== undefined) {
+    if (this.#keepsSaid) {
       for (const message of this.messages.slice(this.saidFrom)) this.said.push(message);
     }
     this.messages = [...messages];

@@ -3,6 +3,7 @@ import { describeCause, type Failure, isKitbagError, toFailure } from "../../cor
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import { nothingUsed } from "../cost/usage-counter.ts";
+import type { LongTermMemory } from "../memory/long-term/long-term-memory.ts";
 import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
 import { callHook } from "./call-hook.ts";
@@ -127,12 +128,12 @@ async function close(run: RunState, end: RunEnd): Promise<RunResult> {
 
 /** Answers with how the run ended: it has not ended well if that cannot be written down, and can be resumed. */
 async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
-  const { log, conversation } = run.parts;
+  const { log } = run.parts;
   const isLost = end.status === "stopped" && end.reason === "lost";
   try {
     if (end.status !== "ok" && !isLost) await keepSteering(run);
     // Saved before the run ends: if this process dies in between, the resumed run saves it again.
-    if (conversation !== undefined && !isLost) await saveRun(run, end.status);
+    if (!isLost) await saveRun(run, end.status);
     if (end.status === "paused") await log.pause();
     else if (canGoOn(end)) await log.close();
     else await log.end(toResult(run, end));
@@ -180,9 +181,9 @@ function toError(cause: unknown, model: string): Failure {
   return toFailure("model-failed", { model, reason: describeCause(cause) });
 }
 
-/** Keeps what a run has added to its conversation so far. @throws what the store throws. */
+/** Keeps what a run has added to its conversation so far, and remembers it once it is over. @throws what the store throws. */
 async function saveRun(run: RunState, status: RunResult["status"]): Promise<void> {
-  const { conversation, session } = run.parts;
+  const { conversation, session, longTerm } = run.parts;
   const { id, messages, said, saidFrom, isCompacted } = run;
   await conversation?.save({
     run: id,
@@ -191,4 +192,17 @@ async function saveRun(run: RunState, status: RunResult["status"]): Promise<void
     skills: session.getActiveSkills(),
     view: isCompacted ? messages : undefined,
   });
+  if (longTerm !== undefined && status !== "paused") await rememberRun(run, longTerm);
+}
+
+/** Keeps what was said in the run for later conversations. A run that was made from another goes its own way. */
+async function rememberRun(run: RunState, longTerm: LongTermMemory): Promise<void> {
+  const { id, messages, said, saidFrom, earlier, begunWith, parts } = run;
+  if (begunWith === undefined) return;
+  const all = [...said, ...messages.slice(saidFrom)];
+  const asked = begunWith - earlier;
+  const { user, conversation } = parts;
+  const place = { run: id, user, conversation: conversation?.id };
+  const { keepRun } = await import("../memory/long-term/run-memory.ts");
+  await keepRun(longTerm, place, { task: all.slice(0, asked), answers: all.slice(asked) });
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { SchemaSource } from "../../../core/schema/to-schema.ts";
 import type { Store } from "../../../core/store.ts";
+import type { CurrentRun } from "./current-run.ts";
 import type { FactQuery, NewFact } from "./facts.ts";
 import type { MemoryFile, MemoryFiles } from "./memory-files.ts";
 import type { Turn, TurnSource } from "./turns.ts";
@@ -121,6 +122,8 @@ export interface MemoryOwner {
 /** What remembers across conversations. */
 export interface LongTermMemory {
   of(owner?: MemoryOwner): UserMemory;
+  /** Does `work`, which is part of a run, so that what is remembered in it has its source, and the trust that its text deserves. */
+  during<Result>(run: CurrentRun, work: () => Result): Result;
   readonly extract: FactExtractor | undefined;
   /** What a working memory must be like. */
   readonly workingSchema: JsonSchema | undefined;

@@ -5,6 +5,7 @@ import { isName } from "../../../core/names.ts";
 import { localUser } from "../../../core/scopes.ts";
 import { exactVectors } from "../../../store/vectors/exact-vectors.ts";
 import { toOwnerKey } from "../../../workspace/users.ts";
+import { duringRun } from "./current-run.ts";
 import type { Vectors } from "./fused-search.ts";
 import type {
   FactProposal,
@@ -50,6 +51,7 @@ export function openLongTermMemory(options: LongTermMemoryOptions): LongTermMemo
 
   return {
     workingSchema,
+    during: duringRun,
     extract: options.extract === false ? undefined : (options.extract ?? extractClearFacts),
     of(owner = {}) {
       const prefix = toPrefix(owner);

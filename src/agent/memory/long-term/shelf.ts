@@ -54,6 +54,7 @@ const mostRecounted = 14;
 /** More words of a query do not help. */
 const mostQueryWords = 32;
 const numberLength = 12;
+const durable = false;
 const page = 500;
 
 /**
@@ -91,10 +92,10 @@ export class Shelf<Row extends Kept> {
     return first;
   }
 
-  /** Keeps rows under numbers that were reserved. */
+  /** Keeps rows under numbers that were reserved. They are on disk once anything that is `durable` was written after them. */
   async put(first: number, rows: readonly Row[]): Promise<void> {
     const texts = rows.map((row, place): IndexedText => ({ number: first + place, words: toRecallWords(row.text) }));
-    const written = rows.map((row, place) => this.#kv.set(this.#key(first + place), row));
+    const written = rows.map((row, place) => this.#kv.set(this.#key(first + place), row, { durable }));
     await Promise.all([this.#index.add(texts), ...written]);
   }
 
@@ -181,7 +182,7 @@ export class Shelf<Row extends Kept> {
     for (;;) {
       const { head, version } = await this.#readHead();
       try {
-        await this.#kv.set(this.#headKey(), { ...change(head) }, { ifVersion: version, durable: false });
+        await this.#kv.set(this.#headKey(), { ...change(head) }, { ifVersion: version, durable });
         return;
       } catch (cause) {
         if (!isKitbagError(cause, "store-conflict")) throw cause;

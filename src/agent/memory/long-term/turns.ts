@@ -1,7 +1,7 @@
 import type { MemoryLimits, MemorySource, TurnRow } from "./memory-rows.ts";
 import { cutText } from "../../../core/cut-text.ts";
 import { isRecord } from "../../../core/json.ts";
-import type { KeyValueStore } from "../../../core/store.ts";
+import type { KeyValueStore, WriteOptions } from "../../../core/store.ts";
 import { toOwnerKey } from "../../../workspace/users.ts";
 import { type Numbered, Shelf, type ShelfTotals } from "./shelf.ts";
 
@@ -67,7 +67,7 @@ export class Turns {
     }
     const next = await this.shelf.reserve(fresh, { group: conversation ?? run });
     const parts = [...known.parts, [next, fresh.length] as const];
-    await this.#writeRun(run, { parts, isDone: false });
+    await this.#writeRun(run, { parts, isDone: false }, { durable: false });
     await this.shelf.put(next, fresh);
     await this.#writeRun(run, { parts, isDone: true });
     await this.#makeRoom();
@@ -102,8 +102,12 @@ export class Turns {
     return { parts: Array.isArray(parts) ? (parts as RunTurns["parts"]) : [], isDone: isDone !== false };
   }
 
-  async #writeRun(run: string, { parts, isDone }: RunTurns): Promise<void> {
-    await this.#kv.set(this.#runKey(run), { parts, isDone });
+  async #writeRun(
+    run: string,
+    { parts, isDone }: RunTurns,
+    options: Pick<WriteOptions, "durable"> = {},
+  ): Promise<void> {
+    await this.#kv.set(this.#runKey(run), { parts, isDone }, options);
   }
 
   #runKey(run: string): string {

@@ -1,3 +1,4 @@
+import { createMutex, type Mutex } from "../../../core/async.ts";
 import { parseMemoryId, toFactId, toTurnId, type FactRow, type TurnRow } from "./memory-rows.ts";
 import type { UserMemoryOptions, UserMemoryParts } from "./memory-parts.ts";
 import { type FactQuery, Facts, type NewFact } from "./facts.ts";
@@ -28,6 +29,8 @@ export class KeptMemory implements UserMemory {
   readonly files: MemoryFiles;
   readonly working?: WorkingMemory;
   readonly #parts: UserMemoryParts;
+  /** Writes of one process take turns: all of them change how much there is, and would only get in each other's way. */
+  readonly #inTurn: Mutex = createMutex();
 
   constructor(options: UserMemoryOptions) {
     const { store, prefix, limits, now, workingSchema } = options;
@@ -45,7 +48,7 @@ export class KeptMemory implements UserMemory {
 
   async addTurns(source: TurnSource, turns: readonly Turn[]): Promise<readonly string[]> {
     const { turns: kept, vectors, collections, now } = this.#parts;
-    const numbers = await kept.add(source, turns, now());
+    const numbers = await this.#inTurn(() => kept.add(source, turns, now()));
     const fresh = turns.slice(turns.length - numbers.length);
     const texts = fresh.map(({ who, text }, place) => ({ number: numbers[place] ?? 0, text: `${who}: ${text}` }));
     await keepVectors(vectors, collections.turns, texts);
@@ -54,7 +57,7 @@ export class KeptMemory implements UserMemory {
 
   async remember(fact: NewFact): Promise<Remembered> {
     const { facts, vectors, collections, now } = this.#parts;
-    const { fact: kept, isNew, closed } = await facts.remember(fact, now());
+    const { fact: kept, isNew, closed } = await this.#inTurn(() => facts.remember(fact, now()));
     if (isNew) await keepVectors(vectors, collections.facts, [{ number: kept.number, text: kept.row.text }]);
     const old = closed.map(({ number }) => number);
     await dropVectors(vectors, collections.facts, old);
@@ -71,7 +74,7 @@ export class KeptMemory implements UserMemory {
   }
 
   forget(what: ForgetRequest): Promise<Forgotten> {
-    return forget(this.#parts, what);
+    return this.#inTurn(() => forget(this.#parts, what));
   }
 
   async *facts(query?: FactQuery): AsyncGenerator<Fact> {
