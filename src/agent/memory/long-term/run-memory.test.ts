@@ -153,9 +153,7 @@ test("a history that is given as the task is not remembered again, and a fork is
 
   const { run } = await agent.run([said("user", "old kite"), said("assistant", "old answer"), said("user", "new kite")])
     .result;
-  await (
-    await agent.fork(run, 0, { messages: [said("user", "forked kite")] })
-  ).result;
+  await agent.fork(run, 0, { messages: [said("user", "forked kite")] }).result;
 
   const turns = (await listAll(longTerm.of().export())).flatMap((one) => (one.type === "turn" ? [one.text] : []));
   expect(turns).toEqual(["new kite", "Heard"]);
