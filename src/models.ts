@@ -44,6 +44,8 @@ export { withRetries } from "./models/retry/with-retries.ts";
 export type { Retry, RetryOptions } from "./models/retry/with-retries.ts";
 export { balance } from "./models/route/balance.ts";
 export type { BalancedModel, BalanceOptions, Outage } from "./models/route/balance.ts";
+export { describePlaces, toOriginalBox, toOriginalPoint } from "./models/images/places.ts";
+export type { ImageBox, ImagePoint, OriginalImage, PlaceOptions, SeeingModel } from "./models/images/places.ts";
 export { auto } from "./models/route/auto.ts";
 export type { AutoOptions } from "./models/route/auto-options.ts";
 export { fallback } from "./models/route/fallback.ts";

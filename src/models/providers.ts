@@ -53,6 +53,14 @@ export interface ImageLimits {
   readonly maxEdgeOfMany: number;
 }
 
+/** How a model says where something is in an image. */
+export interface PlaceForm {
+  /** `pixels` of the image that it sees, from 0 to 1 (`unit`), or from 0 to 1000 (`thousandths`). */
+  readonly scale: "pixels" | "thousandths" | "unit";
+  /** Which of two numbers comes first: what is along the width (`xy`), or along the height (`yx`). */
+  readonly order: "xy" | "yx";
+}
+
 /** Models that count tokens alike. */
 export type TokenFamily = "claude" | "gemini" | "usual";
 
@@ -71,6 +79,8 @@ export interface ProviderRow {
   /** It shows no sign of life while a model thinks: always, or these of its interfaces. */
   readonly thinksSilently?: true | readonly string[];
   readonly images?: ImageLimits;
+  /** How its models say where something is in an image. @default in thousandths, x first */
+  readonly places?: PlaceForm;
   /** Its interfaces whose tool results hold pictures; the others write them out as text, in base64. */
   readonly resultImages?: readonly string[];
   /** How its models count tokens, whatever they are called. */
@@ -123,6 +133,7 @@ const anthropic: ProviderRow = {
   },
   modelNames: /^claude|^(?:opus|sonnet|haiku)\b/iu,
   images: { mediaTypes: webImages, maxBytes: toBytes(5), maxEdge: 8000, maxEdgeOfMany: 2000 },
+  places: { scale: "pixels", order: "xy" },
   resultImages: ["anthropic.messages"],
   tokens: "claude",
   needsSafeIds: true,
@@ -151,6 +162,7 @@ const google: ProviderRow = {
     maxEdge: Infinity,
     maxEdgeOfMany: Infinity,
   },
+  places: { scale: "thousandths", order: "yx" },
   resultImages: ["google.generative-ai"],
   thinksSilently: true,
   sharesOptionsOf: "vertex",

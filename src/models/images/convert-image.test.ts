@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { makeBmp, makeImage } from "../../../test/support/make-image.ts";
 import { loadPackage } from "../../platform/load-package.ts";
-import { convertImage, findImageLimits, fitsLimits } from "./prepare-images.ts";
+import { convertImage, findImageLimits, fitsLimits } from "./convert-image.ts";
 import { readImage } from "./read-image.ts";
 
 const any = findImageLimits({ provider: "somebody.chat" });

@@ -1,16 +1,15 @@
-import type { Sharp, SharpOptions } from "sharp";
-
-import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
-import { loadPackage } from "../../platform/load-package.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { isInnerUrl } from "../../sandbox/download/guarded-fetch.ts";
 import type { Lookup } from "../../sandbox/egress/network-rule.ts";
 import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
+import { convertImage, findImageLimits, fitsLimits, measureImage, type NamedImageLimits } from "./convert-image.ts";
 import { countImages, isImage } from "./count-images.ts";
 import { downloadImage, showUrl } from "./download-image.ts";
 import { createImageCache, type ImageCache } from "./image-cache.ts";
-import type { ImageFile } from "./image-file.ts";
-import { providerOf, providerRow, type ImageLimits } from "../providers.ts";
-import { maxPixels, readImage } from "./read-image.ts";
+import type { ImageFile, ImageSize } from "./image-file.ts";
+import { labelImages } from "./label-images.ts";
+import { providerRow } from "../providers.ts";
+import { readImage } from "./read-image.ts";
 import { type ImagePart, maxSourceBytes, parseDataUrl } from "./to-image-part.ts";
 
 /** Options of {@link prepareImages}. */
@@ -31,7 +30,8 @@ export interface PrepareImagesOptions {
 /**
  * Makes the pictures of a prompt such that `model` takes them, in messages and in the results of tools: those on the web stay
  * where they are if its provider downloads them itself, and are downloaded otherwise; those of a type or a size that the provider
- * refuses are converted. Where a provider takes no pictures in results, they come in a message after them.
+ * refuses are converted. Where a provider takes no pictures in results, they come in a message after them. Several pictures of a message
+ * are labelled in order: "Image 1 (a.png):".
  *
  * Contract: the prompt is not changed, and is answered itself if nothing has to be. The same prompt gives the same bytes.
  *
@@ -55,17 +55,41 @@ export async function prepareImages(
 ): Promise<ModelPrompt> {
   const count = countImages(prompt);
   if (count === 0) return prompt;
-  const limits = findImageLimits(model);
-  const desk: Desk = {
-    options,
-    cache: options.cache ?? createImageCache(),
-    limits,
-    maxEdge: count > manyImages ? limits.maxEdgeOfMany : limits.maxEdge,
-    urls: toUrlForms(await model.supportedUrls),
-  };
-  const moved = hasResultImages(prompt, model) ? moveResultImages(prompt) : prompt;
-  const prepared = await Promise.all(moved.map((message) => prepareMessage(desk, message)));
+  const desk = await openDesk(model, count, options);
+  const labelled = labelImages(hasResultImages(prompt, model) ? moveResultImages(prompt) : prompt);
+  const prepared = await Promise.all(labelled.map((message) => prepareMessage(desk, message)));
   return prepared.every((message, index) => message === prompt[index]) ? prompt : prepared;
+}
+
+/** The size of a picture, and the size in which a model is sent it, in a question with so many. */
+export async function findSentImage(
+  part: ImagePart,
+  model: Pick<Model, "provider" | "supportedUrls">,
+  count: number,
+): Promise<{ readonly original: ImageSize; readonly sent: ImageSize }> {
+  const desk = await openDesk(model, count, {});
+  const measure = async ({ data, filename = "image" }: ImagePart): Promise<ImageSize> => {
+    if (data.type === "data") {
+      const { image } = await readPart(desk, part, data);
+      return image.size ?? (await measureImage(image, desk.limits));
+    }
+    throw new KitbagError("image-invalid", {
+      image: filename,
+      reason: "its size cannot be read; give its width and height",
+    });
+  };
+  const sent = await preparePart(desk, part);
+  return { original: await measure(part), sent: await measure(sent) };
+}
+
+async function openDesk(
+  model: Pick<Model, "provider" | "supportedUrls">,
+  count: number,
+  options: PrepareImagesOptions,
+): Promise<Desk> {
+  const limits = findImageLimits(model, count);
+  const { cache = createImageCache() } = options;
+  return { options, cache, limits, maxEdge: limits.maxEdge, urls: toUrlForms(await model.supportedUrls) };
 }
 
 interface Desk {
@@ -156,28 +180,6 @@ async function readPart({ cache, options }: Desk, part: ImagePart, data: Bytes):
   return { image, isWhole: true };
 }
 
-/** How many pictures are many. */
-const manyImages = 20;
-
-/** What every provider takes: for servers of which nothing is known, and for models that are several. */
-const strictest: ImageLimits = {
-  mediaTypes: ["image/png", "image/jpeg"],
-  maxBytes: Math.floor((5 * 1024 ** 2 * 3) / 4),
-  maxEdge: 8000,
-  maxEdgeOfMany: 2000,
-};
-
-/** Which pictures a model takes, and whose limits these are. */
-export interface NamedImageLimits extends ImageLimits {
-  readonly provider: string;
-}
-
-/** Finds which pictures a model takes, by the name of its provider (`anthropic.messages`). */
-export function findImageLimits(model: Pick<Model, "provider">): NamedImageLimits {
-  const { images } = providerRow(model);
-  return { provider: images === undefined ? "any" : providerOf(model), ...(images ?? strictest) };
-}
-
 type UserPart = Extract<ModelMessage, { role: "user" }>["content"][number];
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 type ToolPart = ToolMessage["content"][number];
@@ -207,10 +209,13 @@ function moveResultImages(prompt: ModelPrompt): ModelPrompt {
 
 function takeOut(part: ToolPart, waiting: UserPart[]): ToolPart {
   if (part.type !== "tool-result" || part.output.type !== "content" || toFiles(part).length === 0) return part;
-  const label = `Image from the result of ${part.toolName} (${part.toolCallId}):`;
+  const isOne = toFiles(part).length === 1;
+  let number = 0;
   const texts = part.output.value.map((item) => {
     if (!isImageFile(item)) return item.type === "text" ? item.text : JSON.stringify(item);
-    waiting.push({ type: "text", text: label }, item);
+    number += 1;
+    const name = isOne ? "Image" : `Image ${number}`;
+    waiting.push({ type: "text", text: `${name} from the result of ${part.toolName} (${part.toolCallId}):` }, item);
     return "(The image is in the next message.)";
   });
   return { ...part, output: { type: "text", value: texts.join("\n") } };
@@ -226,67 +231,4 @@ function toFiles(part: { readonly type: string }): readonly FileItem[] {
 
 function isImageFile(item: Item): item is FileItem {
   return item.type === "file" && item.mediaType.startsWith("image");
-}
-
-type OpenSharp = (bytes: Uint8Array, options: SharpOptions) => Sharp;
-
-/** Loads the package that converts pictures. */
-type LoadSharp = (name: string, user: string) => Promise<unknown>;
-
-const limitSeconds = 30;
-const quality = 85;
-/** A picture that is too many bytes is made smaller by this, so many times. */
-const shrink = 0.7;
-const tries = 8;
-const smallestEdge = 64;
-
-/** Tells whether a provider takes a picture as it is. */
-export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: NamedImageLimits, maxEdge: number): boolean {
-  if (!limits.mediaTypes.includes(mediaType) || bytes.length > limits.maxBytes) return false;
-  return size === undefined || Math.max(size.width, size.height) <= maxEdge;
-}
-
-/**
- * Makes a picture that a provider takes out of one that it does not: of another type, smaller, turned the way that it is looked
- * at. Of a moving picture the first one stays, and of what a camera writes into it (place, time) nothing.
- *
- * @throws {KitbagError} `package-missing` if `sharp` is not installed, `image-invalid` if the picture cannot be converted.
- */
-export async function convertImage(
-  image: ImageFile,
-  limits: NamedImageLimits,
-  maxEdge: number,
-  load: LoadSharp = loadPackage,
-): Promise<ImageFile> {
-  const sharp = await loadSharp(image, limits, load);
-  try {
-    const options = { limitInputPixels: maxPixels, failOn: "error", pages: 1 } as const;
-    const { hasAlpha, autoOrient } = await sharp(image.bytes, options).metadata();
-    const longest = Math.max(autoOrient.width, autoOrient.height);
-    const isExact = hasAlpha || image.mediaType === "image/png" || image.mediaType === "image/gif";
-    let edge = Math.min(maxEdge, longest);
-    for (let attempt = 0; attempt < tries && edge >= Math.min(smallestEdge, longest); attempt++) {
-      const turned = sharp(image.bytes, options)
-        .autoOrient()
-        .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
-        .timeout({ seconds: limitSeconds });
-      // Exactly as it was if that is small enough, else as a photograph.
-      const exact = isExact && attempt === 0;
-      const bytes = await (exact ? turned.png() : turned.flatten({ background: "white" }).jpeg({ quality })).toBuffer();
-      if (bytes.length <= limits.maxBytes) return readImage(bytes, image.name);
-      if (!exact) edge = Math.floor(edge * shrink);
-    }
-  } catch (cause) {
-    if (isKitbagError(cause)) throw cause;
-    const reason = `it cannot be converted from ${image.mediaType} (${describeCause(cause, 200)}); save it as PNG or JPEG`;
-    throw new KitbagError("image-invalid", { image: image.name, reason }, { cause });
-  }
-  const reason = `it stays larger than the ${limits.maxBytes} bytes that ${limits.provider} takes; make it smaller`;
-  throw new KitbagError("image-invalid", { image: image.name, reason });
-}
-
-async function loadSharp(image: ImageFile, limits: NamedImageLimits, load: LoadSharp): Promise<OpenSharp> {
-  const provider = limits.provider === "any" ? "this model" : limits.provider;
-  const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
-  return ((await load("sharp", user)) as { readonly default: OpenSharp }).default;
 }

@@ -31,16 +31,32 @@ test("toImagePart() takes a path, a URL of a file, a data URL and bytes, and fin
   }
 });
 
-test.for(["https://example.com/a.png?b=c", "http://example.com/", "HTTPS://EXAMPLE.COM/A"])(
-  "toImagePart() leaves %s where it is",
-  async (url) => {
-    expect(await toImagePart(url)).toEqual({
-      type: "file",
-      mediaType: "image",
-      data: { type: "url", url: new URL(url) },
-    });
-  },
-);
+test.for([
+  ["https://example.com/a.png?b=c", "a.png"],
+  ["http://example.com/", undefined],
+  ["HTTPS://EXAMPLE.COM/A", "A"],
+] as const)("toImagePart() leaves %s where it is", async ([url, filename]) => {
+  expect(await toImagePart(url)).toEqual({
+    type: "file",
+    mediaType: "image",
+    data: { type: "url", url: new URL(url) },
+    ...(filename !== undefined && { filename }),
+  });
+});
+
+test("toImagePart() calls a picture as its file, or as it is told", async () => {
+  const bytes = await makeImage("png");
+  const path = join(createFolder({ "receipt.png": bytes }), "receipt.png");
+
+  const names = [
+    (await toImagePart(path)).filename,
+    (await toImagePart(path, { name: "March" })).filename,
+    (await toImagePart(bytes)).filename,
+    (await toImagePart(bytes, { name: "April" })).filename,
+  ];
+
+  expect(names).toEqual(["receipt.png", "March", undefined, "April"]);
+});
 
 test.for<[what: string, source: unknown, message: RegExp]>([
   ["an empty path", "", /the path is empty/u],

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -16,6 +17,8 @@ export type ImageSource = string | URL | Uint8Array | ArrayBuffer;
 
 /** How {@link toImagePart} reads. */
 export interface ImagePartOptions {
+  /** What the picture is called where several are shown. @default the name of the file, if there is one */
+  readonly name?: string;
   /** The most bytes that a picture may have before it is made smaller for a model. @default 52428800 */
   readonly maxBytes?: number;
 }
@@ -40,20 +43,30 @@ export const maxSourceBytes: number = 50 * 1024 ** 2;
  * ```
  */
 export async function toImagePart(source: ImageSource, options: ImagePartOptions = {}): Promise<ImagePart> {
-  const { maxBytes = maxSourceBytes } = options;
+  const { name } = options;
+  const part = await readSource(source, options);
+  return name === undefined ? part : { ...part, filename: name };
+}
+
+async function readSource(source: ImageSource, { maxBytes = maxSourceBytes }: ImagePartOptions): Promise<ImagePart> {
   if (source instanceof Uint8Array) return fromBytes(source, "bytes", maxBytes);
   if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source), "bytes", maxBytes);
   const url = findUrl(source);
   if (url?.protocol === "data:") return fromBytes(parseDataUrl(url, maxBytes), "data URL", maxBytes);
   if (url?.protocol === "http:" || url?.protocol === "https:") {
-    return { type: "file", mediaType: "image", data: { type: "url", url } };
+    return { type: "file", mediaType: "image", data: { type: "url", url }, ...toFilename(url.pathname) };
   }
   if (url !== undefined && url.protocol !== "file:") {
     const reason = "a picture has a path, or a URL with http, https, data or file";
     throw new KitbagError("image-invalid", { image: `${url.protocol}…`, reason });
   }
   const path = url === undefined ? String(source) : toPath(url);
-  return toPart(readImage(await loadImageFile(path, maxBytes), path));
+  return { ...toPart(readImage(await loadImageFile(path, maxBytes), path)), ...toFilename(path) };
+}
+
+function toFilename(path: string): { readonly filename?: string } {
+  const name = basename(path);
+  return name === "" ? {} : { filename: name };
 }
 
 /** Reads the bytes of a picture that is written in a URL. */
