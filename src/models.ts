@@ -8,7 +8,7 @@ export type { ImageCache, ImageCacheOptions } from "./models/images/image-cache.
 export { prepareImages } from "./models/images/prepare-images.ts";
 export type { PrepareImagesOptions } from "./models/images/prepare-images.ts";
 export { toImagePart } from "./models/images/to-image-part.ts";
-export type { ImagePart, ImagePartOptions, ImageSource } from "./models/images/to-image-part.ts";
+export type { ImagePart, ImagePartOptions, ImageSource, NamedImage } from "./models/images/to-image-part.ts";
 export { withImages } from "./models/images/with-images.ts";
 export { localModel } from "./models/local/local-model.ts";
 export type { LocalModelOptions } from "./models/local/scene.ts";

@@ -6,7 +6,7 @@ import type { RedactionKind } from "../core/redaction/rules.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
-import type { ImageSource } from "../models/images/to-image-part.ts";
+import type { ImageSource, NamedImage } from "../models/images/to-image-part.ts";
 import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
 import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
@@ -112,8 +112,11 @@ export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
   readonly skills?: readonly string[];
   /** The schema of the answer: a JSON Schema, or a schema of zod, valibot or arktype. @default text */
   readonly output?: Schema;
-  /** Images of the task: paths, URLs or bytes, in the same form for every model. */
-  readonly images?: readonly ImageSource[];
+  /**
+   * Images of the task: paths, URLs or bytes, in the same form for every model. Several are labelled in order, with their names: "Image 1
+   * (a.png):".
+   */
+  readonly images?: readonly (ImageSource | NamedImage)[];
   /** The user, for the records, limits and approvals, and for `scopesOf`. A resumed run keeps the user who began it. */
   readonly user?: string;
   /** The trace of the caller, as in the W3C headers of these names. */

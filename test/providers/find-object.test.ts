@@ -5,27 +5,48 @@ import { drawBox, drawPicture, findObject } from "../../examples/find-object.ts"
 import { lookForRed } from "../support/model-server-vision.ts";
 import { providers, resolveProvider } from "./providers.ts";
 
-test.for(providers)("findObject() finds what is in the picture, wherever it is, with $name", async (provider) => {
-  const { model } = await resolveProvider(provider, lookForRed);
-  const ball = { x: 480, y: 360, radius: 40 };
+test.for(providers)(
+  "findObject() finds in which of three pictures a ball is, and where, with $name",
+  async (provider) => {
+    const { model } = await resolveProvider(provider, lookForRed);
+    const ball = { x: 480, y: 360, radius: 40 };
+    // Larger than Claude sees a picture.
+    const pictures = {
+      "a.png": await drawPicture(),
+      "b.png": await drawPicture(undefined, 2),
+      "c.png": await drawPicture(ball, 4),
+    };
 
-  const box = await findObject(model, await drawPicture(ball), "red ball");
+    const { name, box } = await findObject(model, pictures, "red ball");
 
-  expect(toPixels(box)).toEqual({ left: 440, top: 320, right: 520, bottom: 400 });
-});
+    expect(name).toBe("c.png");
+    const sides = [box.left / 4, box.top / 4, box.right / 4, box.bottom / 4].map((side) => Math.round(side / 4) * 4);
+    expect(sides).toEqual([440, 320, 520, 400]);
+  },
+);
 
-test("findObject() fails if there is no such thing in the picture", async () => {
+test("findObject() finds what is in one picture", async () => {
   const { model } = await resolveProvider(providers[0]!, lookForRed);
 
-  const box = findObject(model, await drawPicture({ x: -100, y: -100, radius: 10 }), "red ball");
+  const { box } = await findObject(model, { "a.png": await drawPicture({ x: 480, y: 360, radius: 40 }) }, "red ball");
 
-  await expect(box).rejects.toThrow();
+  expect([box.left, box.top, box.right, box.bottom].map((side) => Math.round(side / 2) * 2)).toEqual([
+    440, 320, 520, 400,
+  ]);
+});
+
+test("findObject() fails if there is no such thing in the pictures", async () => {
+  const { model } = await resolveProvider(providers[0]!, lookForRed);
+
+  const found = findObject(model, { "a.png": await drawPicture() }, "red ball");
+
+  await expect(found).rejects.toThrow();
 });
 
 test("drawBox() draws the four sides, and leaves the inside as it was", async () => {
   const picture = await drawPicture({ x: 320, y: 240, radius: 48 });
 
-  const drawn = await drawBox(picture, { left: 425, top: 400, right: 575, bottom: 600 });
+  const drawn = await drawBox(picture, { left: 272, top: 192, right: 368, bottom: 288 });
 
   const colorAt = await readColors(drawn);
   const yellow = [255, 255, 0];
@@ -37,11 +58,6 @@ test("drawBox() draws the four sides, and leaves the inside as it was", async ()
   ]);
   expect(colorAt(320, 240)).toEqual([0xe0, 0x26, 0x1c]);
 });
-
-function toPixels({ left, top, right, bottom }: { left: number; top: number; right: number; bottom: number }): object {
-  const [x, y] = [(side: number) => Math.round(side * 0.64), (side: number) => Math.round(side * 0.48)];
-  return { left: x(left), top: y(top), right: x(right), bottom: y(bottom) };
-}
 
 async function readColors(bytes: Uint8Array): Promise<(x: number, y: number) => number[]> {
   const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });

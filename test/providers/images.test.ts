@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { createAgent } from "../../src/agent/create-agent.ts";
+import { createWorkspace } from "../../src/workspace/create-workspace.ts";
 import { toImagePart, type ImagePart } from "../../src/models/images/to-image-part.ts";
 import { withImages } from "../../src/models/images/with-images.ts";
 import type { ModelMessage, ModelTool } from "../../src/models/model.ts";
@@ -113,6 +115,55 @@ test.for(providers)("$name sees a picture that a tool answered with", async (pro
   expect(server.requests[1]?.results[0]?.text).not.toContain(Buffer.from(bytes).toString("base64").slice(0, 40));
 });
 
+test.for(providers)("$name is told which of three pictures is which, in order and by name", async (provider) => {
+  const pictures = [await makeImage("png"), await makeImage("jpeg"), await makeImage("png", { width: 20 })];
+  const { server, model } = await startProvider(provider, [{ text: "The second." }]);
+  const agent = createAgent({ model, workspace: createWorkspace() });
+  const images = [
+    join(createFolder({ "receipt.png": pictures[0]! }), "receipt.png"),
+    { name: "the photo", image: pictures[1]! },
+    pictures[2]!,
+  ];
+
+  const { text } = await agent.run("Which one is the photo?", { images }).result;
+
+  const [request] = server.requests;
+  const sent = JSON.stringify(request?.body);
+  const marks = ["Which one is the photo?", "Image 1 (receipt.png):", "Image 2 (the photo):", "Image 3:"];
+  const data = pictures.map((bytes) => Buffer.from(bytes).toString("base64"));
+  const [first, second, third] = data;
+  const together = [marks[0], marks[1], first, marks[2], second, marks[3], third];
+  // Ollama has a list of pictures beside the text.
+  const wanted = provider.name === "ollama" ? [...marks, ...data] : together;
+  const order = wanted.map((part) => sent.indexOf(String(part)));
+  expect(text).toBe("The second.");
+  expect(request?.images.map(({ bytes }) => bytes)).toEqual(pictures.map((bytes) => Buffer.from(bytes)));
+  expect(request?.texts.join("\n")).toContain(marks.join("\n"));
+  expect(order).toEqual(order.toSorted((left, right) => left - right));
+  expect(order).not.toContain(-1);
+});
+
+test.for(providers)("$name is told which of two pictures of a tool is which", async (provider) => {
+  const bytes = [await makeImage("png"), await makeImage("jpeg")];
+  const script = [{ calls: [{ id: "call_1", name: "look", input: {} }] }, { text: "Seen." }];
+  const { server, model } = await startProvider(provider, script);
+  const seeing = withImages(model);
+  const first = await ways.generate(seeing, { prompt: [say("Look.")], tools: [look] });
+  const parts = await Promise.all(bytes.map((image) => toImagePart(image)));
+  const prompt = [say("Look."), toAssistantMessage(first.content), resultOf(first.content, ...parts)];
+
+  await ways.generate(seeing, { prompt, tools: [look] });
+
+  const sent = JSON.stringify(server.requests[1]?.body);
+  const [one, two] = bytes.map((image) => Buffer.from(image).toString("base64")) as [string, string];
+  // These keep the texts of a result and its pictures apart.
+  const areApart = provider.name === "google" || provider.name === "ollama";
+  const wanted = areApart ? ["Image 1", "Image 2", one, two] : ["Image 1", one, "Image 2", two];
+  const order = wanted.map((mark) => sent.indexOf(mark));
+  expect(order).not.toContain(-1);
+  expect(order).toEqual(order.toSorted((left, right) => left - right));
+});
+
 test.for(providers)("$name is sent the same bytes of a converted picture at each step", async (provider) => {
   const { server, model } = await startProvider(provider, [{ text: "One." }, { text: "Two." }]);
   const prompt = [show(await toImagePart(await makeImage("tiff")))];
@@ -131,9 +182,9 @@ function show(part: ImagePart): ModelMessage {
   return { role: "user", content: [{ type: "text", text: "What is this?" }, part] };
 }
 
-function resultOf(content: readonly { readonly type: string }[], part: ImagePart): ModelMessage {
+function resultOf(content: readonly { readonly type: string }[], ...parts: readonly ImagePart[]): ModelMessage {
   const call = content.find(({ type }) => type === "tool-call") as unknown as { toolCallId: string; toolName: string };
-  const output = { type: "content" as const, value: [{ type: "text" as const, text: "Here:" }, part] };
+  const output = { type: "content" as const, value: [{ type: "text" as const, text: "Here:" }, ...parts] };
   return {
     role: "tool",
     content: [{ type: "tool-result", toolCallId: call.toolCallId, toolName: call.toolName, output }],

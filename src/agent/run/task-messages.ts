@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import type { ImagePart, ImageSource } from "../../models/images/to-image-part.ts";
+import type { ImagePart, ImageSource, NamedImage } from "../../models/images/to-image-part.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Task } from "../agent-options.ts";
 
@@ -38,7 +38,7 @@ function checkMessage(message: unknown, option: string): void {
  */
 export async function addImages(
   messages: readonly ModelMessage[],
-  images: readonly ImageSource[],
+  images: readonly (ImageSource | NamedImage)[],
 ): Promise<readonly ModelMessage[]> {
   if (images.length === 0) return messages;
   const last = messages.at(-1);
@@ -47,6 +47,21 @@ export async function addImages(
     throw new KitbagError("option-invalid", { option: "images", found: `a message of the ${last?.role}`, expected });
   }
   const { toImagePart } = await import("../../models/images/to-image-part.ts");
-  const parts: ImagePart[] = await Promise.all(images.map((image) => toImagePart(image)));
+  const parts: ImagePart[] = await Promise.all(
+    images.map((given, index) => {
+      if (!isNamed(given)) return toImagePart(given);
+      const { image, name } = given;
+      if (typeof name === "string") return toImagePart(image, { name });
+      throw new KitbagError("option-invalid", {
+        option: `images[${index}].name`,
+        found: showValue(name),
+        expected: "a text",
+      });
+    }),
+  );
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...parts] }];
+}
+
+function isNamed(image: ImageSource | NamedImage): image is NamedImage {
+  return typeof image === "object" && image !== null && "image" in image;
 }

@@ -15,6 +15,12 @@ export type ImagePart = Extract<Extract<ModelMessage, { role: "user" }>["content
 /** Where a picture is: a path, a URL (`http`, `https`, `data`, `file`), or its bytes. */
 export type ImageSource = string | URL | Uint8Array | ArrayBuffer;
 
+/** A picture that is called by a name of its own where several are shown. */
+export interface NamedImage {
+  readonly name: string;
+  readonly image: ImageSource;
+}
+
 /** How {@link toImagePart} reads. */
 export interface ImagePartOptions {
   /** What the picture is called where several are shown. @default the name of the file, if there is one */
