@@ -100,7 +100,7 @@ async function answerRequest(parts: Shared, request: ApiRequest): Promise<ApiAns
   const headers: Record<string, string> = {};
   const context = toContext({ parts, request, use, headers });
   try {
-    if (operation.stream !== undefined && accepts(request.header("accept"), "text/event-stream")) {
+    if (operation.stream !== undefined && wantsStream(operation, input, request)) {
       const events = await operation.stream(context, input);
       return { status: 200, headers, body: holdSession(events, use.hold()) };
     }
@@ -162,6 +162,10 @@ async function* holdSession(events: AsyncIterable<ServerEvent>, end: () => void)
   } finally {
     end();
   }
+}
+
+function wantsStream(operation: Operation, input: JsonValue, { header }: ApiRequest): boolean {
+  return operation.isStream?.(input) ?? accepts(header("accept"), "text/event-stream");
 }
 
 function accepts(header: string | undefined, type: string): boolean {

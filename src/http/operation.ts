@@ -55,6 +55,8 @@ export interface OperationParts<Name extends OperationName, Input, Answer> {
     context: OperationContext,
     input: InputOf<Name, Input, "checked">,
   ): BytesAnswer | ValueOf<Answer, "given"> | Promise<BytesAnswer | ValueOf<Answer, "given">>;
+  /** Whether a request is answered with a stream. @default if it accepts `text/event-stream` */
+  isStream?(input: InputOf<Name, Input, "checked">): boolean;
   /** Answers clients that accept `text/event-stream`. @default such clients get JSON, too */
   stream?(
     context: OperationContext,
@@ -70,6 +72,7 @@ export interface Operation {
   readonly input?: JsonSchema;
   readonly answer: JsonSchema;
   handle(context: OperationContext, input: JsonValue): Promise<JsonValue | BytesAnswer> | JsonValue | BytesAnswer;
+  isStream?(input: JsonValue): boolean;
   stream?(
     context: OperationContext,
     input: JsonValue,

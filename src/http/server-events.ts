@@ -1,12 +1,16 @@
 import type { JsonValue } from "../core/json.ts";
 
 /** One event of a stream. */
-export interface ServerEvent {
-  /** The position in a log. A client that comes back names the last one that it has. */
-  readonly id?: number;
-  readonly event: string;
-  readonly data: JsonValue;
-}
+export type ServerEvent =
+  | {
+      /** The position in a log. A client that comes back names the last one that it has. */
+      readonly id?: number;
+      /** What it is; protocols of others say that in the data. */
+      readonly event?: string;
+      readonly data: JsonValue;
+    }
+  /** A line that is no JSON, as some protocols end with. */
+  | { readonly id?: undefined; readonly event?: undefined; readonly data?: undefined; readonly raw: string };
 
 /** A line that clients skip: it keeps proxies from closing a quiet stream. */
 export const heartbeat = ": \n\n";
@@ -15,9 +19,11 @@ export const heartbeat = ": \n\n";
 export const heartbeatMs = 15_000;
 
 /** Writes an event as `text/event-stream`. JSON text has no line breaks of its own. */
-export function renderServerEvent({ id, event, data }: ServerEvent): string {
+export function renderServerEvent(one: ServerEvent): string {
+  const { id, event } = one;
   const idLine = id === undefined ? "" : `id: ${id}\n`;
-  return `${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const eventLine = event === undefined ? "" : `event: ${event}\n`;
+  return `${idLine}${eventLine}data: ${"raw" in one ? one.raw : JSON.stringify(one.data)}\n\n`;
 }
 
 /** Headers of a stream that proxies pass on at once. */

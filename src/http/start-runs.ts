@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent-interface.ts";
+import type { Task } from "../agent/agent-options.ts";
 import type { AgentRun } from "../agent/agent-run.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import { KitbagError } from "../core/errors.ts";
@@ -16,7 +17,7 @@ import type { ServerEvent } from "./server-events.ts";
 /** A task for an agent. */
 export interface TaskInput {
   readonly agent: string;
-  readonly task: string;
+  readonly task: Task;
   readonly id?: string;
   readonly conversation?: string;
   readonly skills?: readonly string[];
@@ -81,6 +82,7 @@ export async function* streamRun(context: OperationContext, run: AgentRun, after
   const { store } = context.parts;
   if (store === undefined) {
     for await (const event of run) yield { event: event.type, data: event as unknown as JsonValue };
+    yield { event: "result", data: toResult(await run.result) };
     return;
   }
   const stop = new AbortController();
