@@ -3,12 +3,15 @@ import type { Attributes, Meter, MeterProvider, TracerProvider } from "@opentele
 import { chat, conventions, metricNames } from "../../workspace/telemetry/semantic-names.ts";
 import { toTokenCount } from "../cost/usage-counter.ts";
 import type { ModelAnswered } from "../events.ts";
+import { createGpuMetrics } from "./gpu-metrics.ts";
 
 /** Measures questions to models. */
 export interface ModelMetrics {
   /** An answer that came. `asked` says which model was. */
   addAnswer(asked: Attributes, answer: ModelAnswered): void;
   addFailure(asked: Attributes, durationMs: number, errorType: string): void;
+  /** A model on a server of one's own is asked: the graphics cards of this machine are measured from now on. */
+  watchGpus(): void;
 }
 
 // As the conventions want them, so that the numbers of different programs can be put together.
@@ -34,7 +37,9 @@ export function createModelMetrics(meter: Meter): ModelMetrics {
     unit: "{USD}",
   });
 
+  const watchGpus = createGpuMetrics(meter);
   return {
+    watchGpus: () => void watchGpus(),
     addAnswer(asked, { model, usage, cost: paid, durationMs }) {
       const attributes = {
         [conventions.operationName]: chat,

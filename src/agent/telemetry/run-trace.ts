@@ -7,6 +7,7 @@ import { defaultKinds, patternRedactor } from "../../core/redaction/pattern-reda
 import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall, ModelContent } from "../../models/model.ts";
 import { providerOf, providerRow } from "../../models/providers.ts";
+import { serverLinkOf } from "../../models/servers/server-link.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
 import { type OpenTelemetry, parseTraceContext, toTraceContext } from "../../workspace/telemetry/tracing.ts";
 import type { RunOptions } from "../agent-options.ts";
@@ -186,8 +187,9 @@ class SpanTree implements RunTrace {
   }
 
   async askModel<Answer>(model: Model, call: ModelCall, ask: () => Promise<Answer>): Promise<Answer> {
-    const { api, tracer } = this.#parts;
+    const { api, tracer, metrics } = this.#parts;
     const asked = describeModel(model);
+    if (serverLinkOf(model) !== undefined) metrics?.watchGpus();
     this.#run.setAttributes(asked);
     const attributes = { [conventions.operationName]: chat, ...asked, ...describeSettings(call) };
     const kind = api.SpanKind.CLIENT;
@@ -200,7 +202,7 @@ class SpanTree implements RunTrace {
     } catch (cause) {
       this.#question = undefined;
       const code = isKitbagError(cause) ? cause.code : "_OTHER";
-      this.#parts.metrics?.addFailure(asked, performance.now() - startedAt, code);
+      metrics?.addFailure(asked, performance.now() - startedAt, code);
       this.#fail(span, code, cause instanceof Error ? cause.message : undefined);
       span.end();
       throw cause;

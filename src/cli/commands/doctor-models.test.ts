@@ -1,17 +1,27 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { chmodSync } from "node:fs";
+import { delimiter, join } from "node:path";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
+import { createProject, type Project, runKitbag } from "../../../test/run-kitbag.ts";
+import {
+  type LocalKind,
+  type LocalModel,
+  type LocalModelServer,
+  startLocalServer,
+} from "../../../test/support/local-server.ts";
 import { startModelServer, type Script } from "../../../test/support/model-server.ts";
 import type { ModelCheck } from "../doctor/check-models.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Nobody listens there. */
-const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
+const nowhere = {
+  OLLAMA_HOST: "127.0.0.1:1",
+  LMSTUDIO_BASE_URL: "http://127.0.0.1:1/v1",
+  LLAMACPP_BASE_URL: "http://127.0.0.1:1/v1",
+  VLLM_BASE_URL: "http://127.0.0.1:1/v1",
+};
 
 test("kitbag doctor --models asks the offline model, and says which others it cannot ask and why", async () => {
   const { code, stdout } = await runKitbag(["doctor", "--models"], { env: nowhere });
@@ -19,7 +29,7 @@ test("kitbag doctor --models asks the offline model, and says which others it ca
   expect(stdout).toMatch(/^ +PROVIDER +MODEL +PACKAGE +KEY +ANSWERS IN +CALLS TOOLS +FOUND\n/u);
   expect(stdout).toMatch(/^✓ +local +local +not needed +not needed +[\d.]+ m?s +yes +works$/mu);
   expect(stdout).toMatch(/^· +anthropic +\S+ +installed +missing +skipped: no key: set ANTHROPIC_API_KEY$/mu);
-  expect(stdout).toMatch(/^· +ollama +installed +not needed +skipped: no server at http:\/\/127\.0\.0\.1:1\/v1$/mu);
+  expect(stdout).toMatch(/^· +ollama +not needed +not needed +skipped: no server at http:\/\/127\.0\.0\.1:1\/v1$/mu);
   expect(stdout).toContain("local answers unless you say otherwise");
   expect(code).toBe(0);
 });
@@ -85,16 +95,10 @@ test("kitbag doctor --models asks another model of a provider that does not have
   expect(openai.requests).toHaveLength(3);
 });
 
-test("kitbag doctor --models asks the chosen model, and a server on this machine for what it has", async () => {
+test("kitbag doctor --models asks the chosen model, however it is named", async () => {
   const server = await serve(() => ({ text: "ready" }));
-  const ollama = createServer((_request, response) => response.end('{"data": [{"id": "qwen3"}]}')).listen(
-    0,
-    "127.0.0.1",
-  );
-  await once(ollama, "listening");
-  onTestFinished(() => void ollama.close());
   const env = {
-    OLLAMA_HOST: `127.0.0.1:${(ollama.address() as AddressInfo).port}`,
+    ...nowhere,
     KITBAG_MODEL: `openai-compatible:${server.url("openai-compatible")}/tiny`,
     KITBAG_OPENAI_COMPATIBLE_KEY: server.key,
   };
@@ -102,8 +106,51 @@ test("kitbag doctor --models asks the chosen model, and a server on this machine
   const { checks } = await checkModels(env);
 
   expect(find(checks, "openai-compatible")).toMatchObject({ status: "works", key: "not needed" });
-  expect(find(checks, "ollama")).toMatchObject({ model: "ollama/qwen3", status: "failed" });
 });
+
+const large: LocalModel = {
+  name: "qwen3:32b",
+  sizeBytes: 20_000_000_000,
+  parameters: "32.8B",
+  context: 16_384,
+  isLoaded: true,
+  vramShare: 0.6,
+};
+const small: LocalModel = { name: "qwen3:8b", sizeBytes: 5_000_000_000, context: 4096 };
+
+test("kitbag doctor --models shows what servers of one's own have, what to do about it, and the graphics cards", async () => {
+  const ollama = await startOwn("ollama", [small, large]);
+  const vllm = await startOwn("vllm", [{ name: "org/qwen3", context: 8192 }]);
+  const project = createProject({
+    "bin/nvidia-smi": "#!/bin/sh\necho '0, NVIDIA GeForce RTX 4090, 24564, 20000, 87, 64'\n",
+  });
+  chmodSync(join(project.folder, "bin/nvidia-smi"), 0o755);
+  const env = { ...nowhere, OLLAMA_HOST: ollama.url, VLLM_BASE_URL: vllm.url, PATH: toPath(project) };
+
+  const { code, stdout } = await runKitbag(["doctor", "--models"], { project, env });
+
+  expect(stdout).toMatch(/^✓ +ollama +qwen3:32b +not needed +not needed +[\d.]+ m?s +no +works: it answers/mu);
+  expect(stdout).toMatch(
+    /^ollama +qwen3:32b +18\.6 GiB +33 billion +Q4_K_M +16,384 of 40,960 +yes +no +60 % in VRAM/mu,
+  );
+  expect(stdout).toMatch(/^ollama +qwen3:8b +4\.7 GiB +8\.2 billion +Q4_K_M +40,960 +yes +no +no$/mu);
+  expect(stdout).toContain("vllm: 3 requests running, 1 waiting, 31 % of the memory for conversations in use");
+  expect(stdout).toMatch(
+    /^qwen3:32b: 60 % of it is in VRAM.*use a smaller context \(now 16,384 tokens\), or qwen3:8b, which fits$/mu,
+  );
+  expect(stdout).toContain("GPU 0: NVIDIA GeForce RTX 4090, 19.5 GiB of 24.0 GiB in use, 87 % busy, 64 °C");
+  expect(code).toBe(0);
+});
+
+async function startOwn(kind: LocalKind, models: readonly LocalModel[]): Promise<LocalModelServer> {
+  const server = await startLocalServer(kind, models);
+  onTestFinished(server.close);
+  return server;
+}
+
+function toPath({ folder }: Project): string {
+  return [join(folder, "bin"), process.env["PATH"] ?? ""].join(delimiter);
+}
 
 async function serve(script: Script): ReturnType<typeof startModelServer> {
   const server = await startModelServer(script);

@@ -15,7 +15,10 @@ export const doctorCommand: CliCommand = {
     ["kitbag doctor --json", "for programs; exit code 1 if something is wrong"],
   ],
   define(command) {
-    command.option("--models", "look at the models instead: ask each provider that has a key two tiny questions");
+    command.option(
+      "--models",
+      "look at the models instead: ask each provider that has a key, and each server of your own, two tiny questions",
+    );
     addModelOption(command);
     addSandboxOption(command);
   },
@@ -39,17 +42,23 @@ export const doctorCommand: CliCommand = {
 
 async function examineModels(invocation: Invocation): Promise<Answer> {
   const { terminal, env } = invocation;
-  const [{ checkModels }, { renderModels }, { loadTrustedOptions }] = await Promise.all([
-    import("../doctor/check-models.ts"),
-    import("../doctor/check-models.ts"),
-    import("../config/open-workspace.ts"),
-  ]);
+  const [{ checkModels, renderModels }, { examineServers, renderServers }, { readGpus }, { loadTrustedOptions }] =
+    await Promise.all([
+      import("../doctor/check-models.ts"),
+      import("../doctor/examine-servers.ts"),
+      import("../../sandbox/read-gpus.ts"),
+      import("../config/open-workspace.ts"),
+    ]);
   const { model, store } = await loadTrustedOptions(invocation);
   await store?.close();
   const chosen = chooseModel(invocation, model);
-  const models = await checkModels({ env, chosen, onProgress: (what) => terminal.showStatus(what) });
+  const before = await examineServers(env);
+  const models = await checkModels({ env, chosen, servers: before, onProgress: (what) => terminal.showStatus(what) });
+  // A model that was asked is loaded now: only then does its server say where it is.
+  const [servers, gpus] = await Promise.all([examineServers(env), readGpus()]);
   const isHealthy = models.every(({ status }) => status !== "failed");
-  const document = { healthy: isHealthy, chosen: nameModel(chosen), models };
-  const text = `${renderModels(models, terminal)}\n\n${nameModel(chosen)} answers unless you say otherwise: --model, KITBAG_MODEL, or model in kitbag.config.ts`;
+  const document = { healthy: isHealthy, chosen: nameModel(chosen), models, servers, gpus };
+  const usual = `${nameModel(chosen)} answers unless you say otherwise: --model, KITBAG_MODEL, or model in kitbag.config.ts`;
+  const text = [renderModels(models, terminal), renderServers(servers, gpus, terminal), usual].join("\n\n");
   return { document, text, exitCode: isHealthy ? 0 : 1 };
 }

@@ -1,4 +1,4 @@
-import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { isKitbagError, type Failure } from "../../core/errors.ts";
 import { providers, type Environment, type Provider } from "../../models/providers.ts";
 import { missingModel } from "../../models/retry/to-model-error.ts";
 import type { Model } from "../../models/model.ts";
@@ -8,6 +8,7 @@ import { nameModel } from "../agent/agent-options.ts";
 import { renderTable, showDuration } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
 import { marks } from "./examine-machine.ts";
+import { pickModel, type ServerExamination } from "./examine-servers.ts";
 
 /** What was found out about one model. */
 export interface ModelCheck {
@@ -30,11 +31,13 @@ export interface CheckModelsOptions {
   readonly env: Environment;
   /** The model that is chosen here; it is asked beside one of each provider. */
   readonly chosen: Model | string;
+  readonly servers: readonly ServerExamination[];
   readonly onProgress: (what: string) => void;
 }
 
 /** Asks the chosen model, the offline one, and one of each provider that can be asked. Those that cannot are said to be skipped. */
-export async function checkModels({ env, chosen, onProgress }: CheckModelsOptions): Promise<readonly ModelCheck[]> {
+export async function checkModels(options: CheckModelsOptions): Promise<readonly ModelCheck[]> {
+  const { env, chosen, servers, onProgress } = options;
   const name = nameModel(chosen);
   const checks: ModelCheck[] = [];
   const add = async (shown: string, check: () => Promise<ModelCheck>): Promise<void> => {
@@ -47,8 +50,9 @@ export async function checkModels({ env, chosen, onProgress }: CheckModelsOption
     // The second way to speak to OpenAI has the same key, and a server without a name has no address.
     if (provider === providerOf(name) || provider === "openai-chat" || provider === "openai-compatible") continue;
     const small = listProbes(provider).slice(0, mostProbes);
-    if (small.length === 0) await add(provider, () => checkServer(provider, facts, env));
-    else await add(provider, () => checkProvider(provider, small, env));
+    const server = servers.find((each) => each.provider === provider);
+    if (server !== undefined) await add(provider, () => checkServer(server, facts, env));
+    else if (small.length > 0) await add(provider, () => checkProvider(provider, small, env));
   }
   onProgress("");
   return checks;
@@ -74,7 +78,7 @@ async function checkModel(provider: string, model: Model | string, env: Environm
   const base = {
     provider,
     model: nameModel(model),
-    package: facts === undefined ? "not needed" : "installed",
+    package: facts?.peer === undefined ? "not needed" : "installed",
     key: facts === undefined || !facts.needsKey ? "not needed" : "set",
   } as const;
   try {
@@ -115,45 +119,19 @@ async function ask(model: Model): Promise<Partial<ModelCheck> & Pick<ModelCheck,
   return { status: "works", answerMs, callsTools, ...(found.length > 0 && { found: found.join("; ") }) };
 }
 
-/** Asks a server on this machine which models it has, and then the first of them. */
-async function checkServer(provider: string, facts: Provider, env: Environment): Promise<ModelCheck> {
-  const { url = "" } = facts.findUrl(env);
-  const listed = await listModels(url);
-  if (typeof listed === "string") return checkModel(provider, `${provider}/${listed}`, env);
-  const found = listed.code === "model-unavailable" ? `no server at ${url}` : listed.message;
-  const isInstalled = await hasPackage(provider, env);
+/** Asks a model of a server of one's own, if the server is there and has one. */
+async function checkServer(server: ServerExamination, facts: Provider, env: Environment): Promise<ModelCheck> {
+  const { provider, url, models } = server;
+  const model = pickModel(server);
+  if (model !== undefined) return checkModel(provider, `${provider}/${model}`, env);
   return {
     provider,
     model: "",
-    package: isInstalled ? "installed" : "missing",
+    package: facts.peer === undefined ? "not needed" : facts.isInstalled() ? "installed" : "missing",
     key: "not needed",
     status: "skipped",
-    found,
+    found: models === undefined ? `no server at ${url}` : "it has no model; download one first",
   };
-}
-
-async function hasPackage(provider: string, env: Environment): Promise<boolean> {
-  const { resolveModel } = await import("../../models/resolve/resolve-model.ts");
-  try {
-    await resolveModel(`${provider}/any`, { env });
-    return true;
-  } catch (cause) {
-    return !isKitbagError(cause, "provider-missing");
-  }
-}
-
-const patienceMs = 1500;
-
-async function listModels(url: string): Promise<string | Failure> {
-  try {
-    const response = await fetch(`${url}/models`, { signal: AbortSignal.timeout(patienceMs), redirect: "error" });
-    const { data = [] } = (await response.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
-    const id = data.find((model) => typeof model.id === "string")?.id;
-    if (typeof id === "string") return id;
-    return toFailure("model-failed", { model: url, reason: "it has no model; load one first" });
-  } catch {
-    return toFailure("model-unavailable", { model: url, reason: "no server answers there" });
-  }
 }
 
 /** The result of two small requests to a model. */

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type LocalKind, type LocalModel, startLocalServer } from "../../../test/support/local-server.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { choose, type ModelNeeds } from "./choose.ts";
-import { bitsOf } from "./local-models.ts";
+import { bitsOf } from "../servers/weights.ts";
 
 const context = 8192;
 const onOllama: readonly LocalModel[] = [

@@ -1,5 +1,6 @@
 import { listServerModels, serverNames } from "../servers/list-server-models.ts";
 import type { ServerModel } from "../servers/server-model.ts";
+import { bitsOf } from "../servers/weights.ts";
 import { type Environment, providers } from "../providers.ts";
 import type { ListedModel } from "./listed-models.ts";
 
@@ -54,13 +55,6 @@ function showPlace({ isLoaded, vramShare }: ServerModel): string {
 
 function showWeights(weights: number): string {
   return weights >= 1e9 ? `${Number((weights / 1e9).toPrecision(2))} billion` : `${Math.round(weights / 1e6)} million`;
-}
-
-/** How many bits a weight has, by the name of the rounding. Without one, that of most files. */
-export function bitsOf(quantization: string = "Q4"): number {
-  const [, bits] = /(?:^|[^a-z\d])(?:I?Q|FP|INT|W|BF|F)?(\d{1,2})(?:bit)?/iu.exec(quantization) ?? [];
-  const number = bits === undefined ? 4 : Number(bits);
-  return number >= 1 && number <= 32 ? number : 4;
 }
 
 /** How much of what a model could do is left at so many bits, as published comparisons of roundings say; our reading of them. */

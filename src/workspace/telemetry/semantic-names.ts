@@ -61,6 +61,16 @@ export const metricNames = {
   cost: "kitbag.client.cost",
 } as const;
 
+/** What is measured about the graphics cards of this machine. */
+export const gpuMetricNames = {
+  memoryLimit: "hw.gpu.memory.limit",
+  memoryUsage: "hw.gpu.memory.usage",
+  utilization: "hw.gpu.utilization",
+} as const;
+
+/** Which graphics card it is. */
+export const gpuAttributes = { id: "hw.id", name: "hw.name", vendor: "hw.vendor" } as const;
+
 /** Names of our own. */
 export const own = {
   callParent: "kitbag.call.parent",
