@@ -5,7 +5,8 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill } from "../../core/skill.ts";
 import { findLeftOut, type SkillFileCount } from "../../skills/discovery/find-left-out.ts";
 import { type FindOptions, findSkills } from "../../skills/discovery/find-skills.ts";
-import { openFactsCache } from "../../skills/load/facts-cache.ts";
+import type { FolderSnapshot } from "../../skills/folder/read-folder.ts";
+import { type FactsCache, openFactsCache } from "../../skills/load/facts-cache.ts";
 import { type LoadSkillsOptions, reportShadowed } from "../../skills/load/load-skills.ts";
 import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
@@ -43,7 +44,7 @@ export async function checkFolders(
 ): Promise<CheckedFolders> {
   const found = findSkills(places);
   const cache = openFactsCache(options.cacheFolder);
-  const pythonReader = createPythonReader();
+  const pythonReader = createPythonReader({ keepsHelpers: true });
   const read: ReadFolder[] = [];
   const diagnostics = new Map(found.diagnostics.map((one) => [JSON.stringify(one), one]));
   for (let start = 0; start < found.locations.length; start += atOnce) {
@@ -55,7 +56,7 @@ export async function checkFolders(
       ...{ cache, memory, pythonReader, keepsDuplicates: true },
       onProgress: (done) => options.onProgress?.(start * 2 + done, found.locations.length * 2),
     });
-    for (const report of loaded.reports) read.push(await readFolder(report, memory, directory));
+    for (const report of loaded.reports) read.push(await readFolder(report, { memory, cache, directory }));
     for (const one of loaded.diagnostics) diagnostics.set(JSON.stringify(one), one);
     cache.save();
   }
@@ -76,7 +77,14 @@ interface ReadFolder {
   readonly scanned: readonly Diagnostic[];
 }
 
-async function readFolder(report: SkillReport, memory: SkillMemory, directory: string): Promise<ReadFolder> {
+interface FolderParts {
+  readonly memory: SkillMemory;
+  readonly cache: FactsCache;
+  /** What `./` in a permission is. */
+  readonly directory: string;
+}
+
+async function readFolder(report: SkillReport, { memory, cache, directory }: FolderParts): Promise<ReadFolder> {
   const { snapshot, facts } = memory.read(report.directory);
   const { skill } = report;
   const { document } = facts?.facts ?? {};
@@ -84,10 +92,19 @@ async function readFolder(report: SkillReport, memory: SkillMemory, directory: s
     report: toSlim(report),
     document: document && { file: document.file, tools: document.tools, allowedTools: document.allowedTools },
     callable: skill === undefined ? [] : [...(await checkModules(skill)), ...checkRules(skill, directory)],
-    scanned: scanSkill(snapshot),
+    scanned: recallFindings(snapshot, cache),
   };
   // A part of a text keeps the whole text in memory; a copy does not.
   return structuredClone(read);
+}
+
+/** The findings of a folder follow from its files alone. */
+function recallFindings(snapshot: FolderSnapshot, cache: FactsCache): readonly Diagnostic[] {
+  const known = cache.getFindings(snapshot.digest);
+  if (known !== undefined) return known;
+  const findings = scanSkill(snapshot);
+  cache.setFindings(snapshot.digest, findings);
+  return findings;
 }
 
 /** A report without the texts, files and scripts of the skill: what it is compared with needs none. */

@@ -26,6 +26,9 @@ const methods = new RegExp(
   String.raw`(?<![\w.])${file}(?:\.parent|\.resolve\(\)|\.expanduser\(\))*\.(?:(?<reads>read_text|read_bytes|exists|is_file|is_dir|iterdir|rglob|stat)|(?<writes>write_text|write_bytes|mkdir|touch|unlink)|open)\((?<mode>\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+))?`,
   "gu",
 );
+/** Most texts have none, and to look for it costs less than to look for {@link methods}. */
+const mayCallMethod =
+  /\.(?:read_(?:text|bytes)|exists|is_(?:file|dir)|iterdir|rglob|stat|write_(?:text|bytes)|mkdir|touch|unlink|open)\(/u;
 const given = new RegExp(
   String.raw`(?<![\w.])(?<alias>[A-Za-z_]\w*)\s*(?::\s*[\w.]+\s*)?=\s*(?:await\s+)?${file}`,
   "gu",
@@ -47,22 +50,35 @@ interface Seen {
   qualified: boolean;
 }
 
-/** `a = parser.parse_args()`, `const { values: cli } = parseArgs(…)`: the author's name for the parsed arguments. */
-const stored =
-  /(?<![\w.])(?:\{\s*values:\s*)?([A-Za-z_]\w{0,40})\s*(?:,\s*\w+\s*|\}\s*)?=\s*[\w.]*(?:parse_args|parse_known_args|parseArgs|\.opts)\(/gu;
+/** What parses the arguments, and before it the author's name for them: `a = parser.parse_args()`, `const { values: cli } = parseArgs(…)`. */
+const parsing = /(?:parse_args|parse_known_args|parseArgs|\.opts)\(/gu;
+const stored = /(?<![\w.])(?:\{\s*values:\s*)?([A-Za-z_]\w{0,40})\s*(?:,\s*\w+\s*|\}\s*)?=\s*[\w.]*$/u;
+const longestStored = 200;
 
 const mostStores = 8;
 
 /** Gives the parsed arguments the name that the patterns know. */
 function withKnownStore(text: string): string {
-  const names = new Set(Array.from(text.matchAll(stored), ([, name = ""]) => name));
+  const names = new Set(
+    Array.from(text.matchAll(parsing), ({ index }) => {
+      return stored.exec(text.slice(Math.max(0, index - longestStored), index))?.[1] ?? "";
+    }).filter((name) => name !== ""),
+  );
   if (names.size === 0) return text;
   const known = [...names].slice(0, mostStores).join("|");
   return text.replaceAll(new RegExp(String.raw`(?<![\w.])(?:${known})(?=\??\.\w)`, "gu"), "args");
 }
 
+/** The commands of a script are looked at one after the other. */
+let latest: { readonly source: string; readonly uses: FileUses } | undefined;
+
 /** Looks through the text of a script for what it does with its arguments. The text is searched, not parsed. */
 export function findFileUses(source: string): FileUses {
+  if (latest?.source !== source) latest = { source, uses: searchFileUses(source) };
+  return latest.uses;
+}
+
+function searchFileUses(source: string): FileUses {
   const text = withKnownStore(source);
   const isShell = /^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text) || /\$\{?[1-9@]\b/u.test(text);
   const seen = new Map<string, Seen>();
@@ -122,6 +138,7 @@ function* codeUses(text: string): Generator<readonly [Groups, FileUse]> {
   for (const { groups } of text.matchAll(called))
     yield [groups, groups?.["writes"] !== undefined || groups?.["mode"] !== undefined ? "write" : "read"];
   for (const { groups } of text.matchAll(copied)) yield [groups, "write"];
+  if (!mayCallMethod.test(text)) return;
   for (const { groups } of text.matchAll(methods))
     yield [groups, groups?.["writes"] !== undefined || groups?.["mode"] !== undefined ? "write" : "read"];
 }

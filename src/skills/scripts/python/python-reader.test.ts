@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn, setTimeout as setTimeoutAsync } from "node:timers/promises";
 
 import { afterAll, expect, test } from "vitest";
 
@@ -170,6 +171,47 @@ test("createPythonReader() stops when it is told to, also before it has begun", 
   await reader.close();
   expect(await readAll(["a"], { signal: AbortSignal.abort() })).toMatchObject([{ ok: false, reason: "stopped" }]);
 });
+
+test("createPythonReader() with keepsHelpers reads later files with the same helper, until it is closed", async () => {
+  const python = fakePython(`console.log(JSON.stringify({ id, facts: { doc: String(process.pid) } }));`);
+  const reader = createPythonReader({ python, keepsHelpers: true });
+
+  const first = await reader.read("a");
+  await nextTurn();
+  const second = await reader.read("b");
+  await reader.close();
+
+  expect(second).toEqual(first);
+  expect(await hasEnded(Number(docOf(first)))).toBe(true);
+});
+
+test("createPythonReader() with keepsHelpers starts another helper for one that ended while it waited", async () => {
+  const python = fakePython(`answer(); if (source === "last") setImmediate(() => process.exit(9));`);
+  const reader = createPythonReader({ python, keepsHelpers: true });
+
+  await reader.read("last");
+  await setTimeoutAsync(300);
+  const second = await reader.read("b");
+  await reader.close();
+
+  expect(docOf(second)).toBe("b");
+});
+
+async function hasEnded(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await setTimeoutAsync(100);
+  }
+  return false;
+}
+
+function docOf(reading: PythonReading): string | null {
+  return reading.ok ? reading.facts.doc : null;
+}
 
 async function readAll(
   sources: readonly string[],

@@ -20,6 +20,8 @@ export interface PythonReaderOptions {
   readonly limitMs?: number;
   /** Stops all reading at once. */
   readonly signal?: AbortSignal;
+  /** Helpers that have nothing to do wait for more until the reader is closed. @default false */
+  readonly keepsHelpers?: boolean;
 }
 
 /** Larger files are not parsed: they are not written by hand, and parsing takes memory in proportion. */
@@ -33,6 +35,9 @@ const window = 48;
 
 /** From this many waiting files on a second helper is worth its start. */
 const manyFiles = 100;
+
+/** A helper that has read so many files is not kept: it may use the processor for two minutes in all. */
+const mostOfOneHelper = 5000;
 
 /** Files that make the helper die before we give up on it. */
 const mostLosses = 10;
@@ -48,8 +53,9 @@ export function createPythonReader({
   python = [findPython()],
   limitMs = 10_000,
   signal,
+  keepsHelpers = false,
 }: PythonReaderOptions = {}): PythonReader {
-  const pool = new LanePool(() => startPython({ command: python, limitMs }));
+  const pool = new LanePool(() => startPython({ command: python, limitMs }), keepsHelpers);
   const stop = (): void => pool.stop();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
@@ -69,6 +75,8 @@ export function createPythonReader({
 
 class LanePool {
   readonly #start: () => PythonProcess;
+  readonly #keepsIdle: boolean;
+  readonly #idle: PythonProcess[] = [];
   readonly #queue: Job[] = [];
   readonly #processes = new Set<PythonProcess>();
   readonly #lanes = new Set<Promise<void>>();
@@ -76,8 +84,9 @@ class LanePool {
   #verdict: PythonReading | undefined;
   #losses = 0;
 
-  constructor(start: () => PythonProcess) {
+  constructor(start: () => PythonProcess, keepsIdle: boolean) {
     this.#start = start;
+    this.#keepsIdle = keepsIdle;
   }
 
   read(source: string, modules: PythonModules | undefined): Promise<PythonReading> {
@@ -92,6 +101,7 @@ class LanePool {
 
   async finish(): Promise<void> {
     while (this.#lanes.size > 0) await Promise.all(this.#lanes);
+    for (const process of this.#idle.splice(0)) process.finish();
   }
 
   stop(): void {
@@ -134,10 +144,14 @@ class LanePool {
       });
       asked.add(task);
     }
-    process?.finish();
+    if (process === undefined) return;
+    if (this.#keepsIdle && process.asked < mostOfOneHelper) this.#idle.push(process);
+    else process.finish();
   }
 
   #open(): PythonProcess {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
     const process = this.#start();
     this.#processes.add(process);
     return process;

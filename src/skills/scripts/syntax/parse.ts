@@ -168,24 +168,28 @@ function parseWith(
     throw new ParseLimitReached("its text takes too long to read");
   }
   try {
-    return { root: copyTree(tree.rootNode, maxNodes), hasErrors: tree.rootNode.hasError };
+    return { root: copyTree(tree.rootNode, text, maxNodes), hasErrors: tree.rootNode.hasError };
   } finally {
     tree.delete();
   }
 }
 
 /** Copies a tree out of the parser's memory, without recursion. */
-function copyTree(rootNode: Node, maxNodes: number): SyntaxNode {
+function copyTree(rootNode: Node, text: string, maxNodes: number): SyntaxNode {
   const cursor = rootNode.walk();
-  const toNode = (): SyntaxNode => ({
-    type: cursor.nodeType,
-    named: cursor.nodeIsNamed,
-    field: cursor.currentFieldName ?? undefined,
-    start: cursor.startIndex,
-    end: cursor.endIndex,
-    line: cursor.startPosition.row + 1,
-    children: [],
-  });
+  const lineOf = createLineCounter(text);
+  const toNode = (): SyntaxNode => {
+    const start = cursor.startIndex;
+    return {
+      type: cursor.nodeType,
+      named: cursor.nodeIsNamed,
+      field: cursor.currentFieldName ?? undefined,
+      start,
+      end: cursor.endIndex,
+      line: lineOf(start),
+      children: [],
+    };
+  };
   const root = toNode();
   const ancestors = [root];
   let count = 1;
@@ -208,6 +212,19 @@ function copyTree(rootNode: Node, maxNodes: number): SyntaxNode {
   } finally {
     cursor.delete();
   }
+}
+
+/** Counts lines up to a place. No place may be before the one that was asked for last: nodes come in the order of the text. */
+function createLineCounter(text: string): (place: number) => number {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return (place) => {
+    while (next !== -1 && next < place) {
+      line += 1;
+      next = text.indexOf("\n", next + 1);
+    }
+    return line;
+  };
 }
 
 /** The first child that has a role. */
