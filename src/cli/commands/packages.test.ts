@@ -62,6 +62,31 @@ test("kitbag grant --package installs what a script imports and nothing declares
   expect(readdirSync(join(project.folder, "skills/mixed"), { recursive: true })).toHaveLength(4);
 });
 
+test("kitbag call runs each script of a skill for which the packages are there that it imports", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject({
+    "skills/mixed/SKILL.md": "---\nname: mixed\ndescription: Greets, counts and draws\n---\nRun them.\n",
+    "skills/mixed/requirements.txt": "hello\ndrawing\n",
+    "skills/mixed/scripts/greet.py": 'import hello\nprint("installed")\n',
+    "skills/mixed/scripts/count.py": "print(1 + 1)\n",
+    "skills/mixed/scripts/draw.py": 'import drawing\nprint("drawn")\n',
+  });
+  writeFileSync(project.write(`wheels/${wheel.file}`, ""), wheel.bytes);
+  const env = { KITBAG_WHEELHOUSE: "wheels" };
+  const run = async (...words: string[]) => runKitbag([...words, "--skills", "skills"], { project, env });
+
+  const [greet, count, draw] = [
+    await run("call", "mixed/greet"),
+    await run("call", "mixed/count"),
+    await run("call", "mixed/draw"),
+  ];
+
+  expect(greet).toMatchObject({ code: 0, stdout: "installed\n" });
+  expect(count).toMatchObject({ code: 0, stdout: "2\n" });
+  expect(draw).toMatchObject({ code: 1 });
+  expect(draw.stderr).toContain('Cannot install the Python package "drawing"');
+});
+
 test("kitbag call runs a script with the module kitbag that is ours, and no module of a package before it", async (context) => {
   needProgram(context, "python3");
   const sly = makeWheel({

@@ -134,9 +134,42 @@ test("prepare() says that there is no network and nothing installed", async (con
   const attempt = dependencies.prepare(pythonRequest("hello"));
 
   await expect(attempt).rejects.toThrow(
-    "Cannot install the Python packages: they are not installed yet, and there is no network; run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)",
+    'Cannot install the Python package "hello": it is not installed yet, and there is no network; run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)',
   );
   expect(leftovers(dependencies.home)).toEqual([]);
+});
+
+test("prepare() installs the packages that the script imports where not all can be installed", async (context) => {
+  needProgram(context, "/usr/bin/python3");
+  const left = makeNpmPackage({ name: "left" });
+  const wheelhouse = createFolder({ [hello.file]: hello.bytes, [left.file]: left.bytes });
+  const dependencies = await openDependencies({ wheelhouse });
+
+  const python = await dependencies.prepare({ ...pythonRequest("hello", "missing"), imported: ["hello"] });
+  const node = await dependencies.prepare({
+    language: "node",
+    packages: { left: "*", missing: "*" },
+    imported: ["left"],
+  });
+  const none = await dependencies.prepare({ ...pythonRequest("missing"), imported: [] });
+
+  expect([...readInstalled(python).keys()]).toContain("/hello.py");
+  expect([...readInstalled(node).keys()]).toContain("/left/index.cjs");
+  expect(none).toEqual({ mounts: [], environment: {} });
+});
+
+test("prepare() says which package is missing that the script imports", async (context) => {
+  needProgram(context, "/usr/bin/python3");
+  const dependencies = await openDependencies({ offline: true });
+
+  const both = pythonRequest("hello", "missing");
+
+  await expect(dependencies.prepare({ ...both, imported: ["missing"] })).rejects.toThrow(
+    'Cannot install the Python package "missing": it is not installed yet',
+  );
+  await expect(dependencies.prepare(both)).rejects.toThrow(
+    "hello, missing are not all installed yet, and there is no network",
+  );
 });
 
 test("prepare() refuses an index that is no address", async (context) => {

@@ -3,6 +3,7 @@
  * packages (`install/`), and in `build/build-tool.ts` for compilers.
  */
 import { untilAborted } from "../../core/async.ts";
+import { isKitbagError } from "../../core/errors.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { dependencyFailed, type DependencyFailure, explainSystem } from "./dependency-failure.ts";
@@ -11,6 +12,8 @@ import {
   type DependencyRequest,
   type PreparedDependencies,
   isNothingNeeded,
+  namesOf,
+  withImported,
 } from "./dependency-request.ts";
 import type { Installer, InstallPlace } from "./run-step.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
@@ -45,7 +48,7 @@ export interface DependenciesOptions {
 export interface Dependencies {
   /**
    * Makes sure that packages are installed, and says how a sandbox gets them. Installs of the same happen once, also when several
-   * processes ask; one that fails or is aborted leaves nothing behind.
+   * processes ask; one that fails or is aborted leaves nothing behind. If not all can be installed, those that the script imports are.
    *
    * @throws {KitbagError} `dependency-failed` if they cannot be installed.
    */
@@ -81,7 +84,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     // A Cargo.lock names the bytes of each crate, wherever they come from.
     const from = language === "rust" ? undefined : identifySource(language, options);
     const key = digestOf([language, installer.lockedBy, granted, from]).slice(0, 32);
-    const job: Job = { options, cache, installer, language, key, granted, from };
+    const job: Job = { options, cache, installer, language, key, granted, from, names: namesOf(request) };
     const found = await findInstalled(job);
     if (found !== undefined) return found;
     const onWait = (): void => options.onProgress?.({ language, step: "wait" });
@@ -93,11 +96,28 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     }
   }
 
-  return {
-    async prepare(request, signal) {
-      return share(digestOf(request), (stop) => explained(request, () => prepareOnce(request, stop)), signal);
-    },
-  };
+  const prepare: Dependencies["prepare"] = async (request, signal) =>
+    share(
+      digestOf({ ...request, imported: undefined }),
+      (stop) => explained(request, () => prepareOnce(request, stop)),
+      signal,
+    );
+  return { prepare: (request, signal) => prepareImported(prepare, request, signal) };
+}
+
+/** Prepares all packages; if that fails, those alone that the script imports. */
+async function prepareImported(
+  prepare: Dependencies["prepare"],
+  request: DependencyRequest,
+  signal: AbortSignal | undefined,
+): Promise<PreparedDependencies> {
+  try {
+    return await prepare(request, signal);
+  } catch (cause) {
+    const less = isKitbagError(cause, "dependency-failed") ? withImported(request) : undefined;
+    if (less === undefined) throw cause;
+    return prepare(less, signal);
+  }
 }
 
 const nothing: PreparedDependencies = { mounts: [], environment: {} };
@@ -111,6 +131,8 @@ interface Job {
   readonly granted: readonly string[];
   /** What tells the source of the packages from others. */
   readonly from: readonly unknown[] | undefined;
+  /** Of the packages. */
+  readonly names: readonly string[];
 }
 
 async function findInstalled(job: Job): Promise<PreparedDependencies | undefined> {
@@ -151,7 +173,7 @@ async function install(job: Job, signal: AbortSignal): Promise<PreparedDependenc
   const { sandbox, onProgress, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes } = options;
   const lock = await readLock(job);
   const source = toSource(language, options);
-  if (source.kind === "nothing") throw dependencyFailed(language, offline);
+  if (source.kind === "nothing") throw dependencyFailed(language, toOffline(job));
   const limit = AbortSignal.timeout(limitMs);
   const place = await cache.makeWork(key);
   const route = source.kind === "index" ? await openIndex(sandbox, { hosts: source.hosts, maxBytes }) : undefined;
@@ -181,11 +203,13 @@ const linked: DependencyFailure = {
   cure: "take the grant away: packages do this only to attack",
 };
 
-const offline: DependencyFailure = {
-  problem: "offline",
-  reason: "they are not installed yet, and there is no network",
-  cure: "run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)",
-};
+function toOffline({ names }: Job): DependencyFailure {
+  const [first = "", ...others] = names;
+  const cure = "run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)";
+  if (others.length === 0)
+    return { problem: "offline", package: first, reason: "it is not installed yet, and there is no network", cure };
+  return { problem: "offline", reason: `${names.join(", ")} are not all installed yet, and there is no network`, cure };
+}
 
 function tooSlow(limitMs: number, refused: readonly string[]): DependencyFailure {
   const reason = `it was not done after ${limitMs} ms${refused.length === 0 ? "" : `; it wanted to reach ${refused.join(", ")}`}`;

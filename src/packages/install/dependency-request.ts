@@ -11,6 +11,8 @@ export interface PythonRequest {
   readonly constraints: readonly Requirement[];
   /** The versions of Python that the script runs with; empty for any. */
   readonly requiresPython: string;
+  /** The names of those that the script imports, as far as its text tells: if not all can be installed, it gets these. @default all */
+  readonly imported?: readonly string[];
 }
 
 /** The npm packages that a script needs. */
@@ -18,6 +20,8 @@ export interface NodeRequest {
   readonly language: "node";
   /** Names and version ranges. */
   readonly packages: Readonly<Record<string, string>>;
+  /** As for Python. */
+  readonly imported?: readonly string[];
 }
 
 /** The crates that a Rust tool is built of. */
@@ -36,6 +40,25 @@ export type DependencyRequest = PythonRequest | NodeRequest | RustRequest;
 export function isNothingNeeded(request: DependencyRequest): boolean {
   if (request.language === "python") return request.requirements.length === 0;
   return request.language === "node" && Object.keys(request.packages).length === 0;
+}
+
+/** The names of the packages; none for crates, which their lock names. */
+export function namesOf(request: DependencyRequest): readonly string[] {
+  if (request.language === "python") return request.requirements.map(({ name }) => name);
+  return request.language === "node" ? Object.keys(request.packages) : [];
+}
+
+/** The same request for the packages alone that the script imports; undefined if these are all. */
+export function withImported(request: DependencyRequest): DependencyRequest | undefined {
+  if (request.language === "rust" || request.imported === undefined) return undefined;
+  const { imported, ...rest } = request;
+  const names = new Set(imported);
+  if (rest.language === "node") {
+    const packages = Object.fromEntries(Object.entries(rest.packages).filter(([name]) => names.has(name)));
+    return Object.keys(packages).length === Object.keys(rest.packages).length ? undefined : { ...rest, packages };
+  }
+  const requirements = rest.requirements.filter(({ name }) => names.has(name));
+  return requirements.length === rest.requirements.length ? undefined : { ...rest, requirements };
 }
 
 /** One package of a lock. */

@@ -5,6 +5,7 @@ import { parse } from "smol-toml";
 
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
+import { findImportedNode, findImportedPython, type ReadText } from "./find-imported.ts";
 import type { DependencyRequest, NodeRequest, PythonRequest } from "./dependency-request.ts";
 import { parsePackageJson, parsePackageList } from "./node/parse-packages.ts";
 import {
@@ -31,7 +32,8 @@ const manifest = "kitbag.toml";
 
 /**
  * Finds out which packages a script needs: those that the manifest lists, and those of the block in the script itself, or else of the
- * nearest file for that in its folder or above (`requirements.txt`, `pyproject.toml`; `package.json`).
+ * nearest file for that in its folder or above (`requirements.txt`, `pyproject.toml`; `package.json`). What is listed for the whole skill
+ * is not for a script that imports only what it brings along.
  *
  * @throws {KitbagError} `dependency-refused` if something is asked for that is not possible.
  */
@@ -40,12 +42,12 @@ export function loadDependencyRequest({ directory, path, python, dependencies = 
   return python === undefined ? toNode(path, read, dependencies) : toPython({ path, read, python }, dependencies);
 }
 
-type ReadText = (file: string) => string | undefined;
-
 function toNode(path: string, read: ReadText, { npm = [] }: ListedDependencies): NodeRequest {
   const nearest = findNearest(path, ["package.json"], read);
   const own = nearest === undefined ? {} : parsePackageJson(nearest.text, nearest.file);
-  return { language: "node", packages: { ...own, ...parsePackageList(npm, manifest) } };
+  const packages = { ...own, ...parsePackageList(npm, manifest) };
+  const { names, isNone } = findImportedNode(path, read, Object.keys(packages));
+  return isNone ? { language: "node", packages: {} } : { language: "node", packages, imported: names };
 }
 
 interface PythonScript {
@@ -56,13 +58,21 @@ interface PythonScript {
 
 function toPython({ path, read, python }: PythonScript, { python: listed = [] }: ListedDependencies): PythonRequest {
   const inline = parseInlineScript(read(path) ?? "", path);
-  const own = inline ?? fromFiles(path, read);
+  const files = inline === undefined ? fromFiles(path, read) : { requirements: [], constraints: [] };
+  const shared = [...files.requirements, ...parseRequirementList(listed, manifest)];
+  const { names, isNone } = findImportedPython(
+    path,
+    read,
+    shared.map(({ name }) => name),
+  );
+  const own = inline?.requirements ?? [];
   return {
     language: "python",
     python,
-    requirements: [...own.requirements, ...parseRequirementList(listed, manifest)],
-    constraints: "constraints" in own ? own.constraints : [],
+    requirements: isNone ? own : [...own, ...shared],
+    constraints: isNone ? [] : files.constraints,
     requiresPython: inline?.requiresPython ?? "",
+    imported: [...own.map(({ name }) => name), ...names],
   };
 }
 

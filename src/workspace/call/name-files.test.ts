@@ -56,8 +56,11 @@ test.for([
   ["reads a file", {}, "a.txt", undefined],
   ["reads a file and has a network", { permissions: { network: ["a.example"] } }, "a.txt", "read a.txt"],
   ["reads a file and calls other tools", { uses: ["other"] }, "a.txt", "read a.txt"],
-  ["reads a folder", {}, "folder", "read folder"],
-  ["writes a file", { files: { path: "write" } }, "a.txt", "write a.txt"],
+  ["reads a folder", {}, "folder", "asks to read the folder folder ("],
+  ["writes a file", { files: { path: "write" } }, "a.txt", "asks to overwrite a.txt ("],
+  ["makes a file", { files: { path: "write" } }, "new file.txt", 'asks to write "new file.txt" ('],
+  ["writes many files", { files: { path: "write" } }, "many", "overwrite 9.txt, use 2 more ("],
+  ["writes into a folder", { files: { path: "write" } }, "folder", "asks to write into the folder folder ("],
 ] as const)("call() of a model asks first where the tool %s, if it must", async ([, parts, path, asked]) => {
   const questions: (string | undefined)[] = [];
   const approve = ({ reason, tool }: ApprovalRequest) => {
@@ -302,7 +305,7 @@ test("call() asks once where a guard has a question, too", async () => {
 
   await workspace.call("read", { path: "a.txt" });
 
-  expect(questions).toEqual([expect.stringMatching(/is that meant\?.*; it asks to write a\.txt/u)]);
+  expect(questions).toEqual([expect.stringMatching(/is that meant\?.*; it asks to overwrite a\.txt/u)]);
 });
 
 function createRuntime(run: Run = async () => {}): {
@@ -319,7 +322,9 @@ function createRuntime(run: Run = async () => {}): {
       const name = String((input as Record<string, unknown>)["path"]);
       if (name === "refused") throw new KitbagError("file-denied", { tool: tool.name, file: name, reason: "a test" });
       const use = tool.files?.["path"] ?? "read";
-      return [{ at: ["path"], name, path: `/project/${name}`, use, kind: name === "folder" ? "folder" : "file" }];
+      const kind = name === "folder" ? "folder" : name.startsWith("new") ? "nothing" : "file";
+      const names = name === "many" ? Array.from({ length: 12 }, (_, index) => `${index}.txt`) : [name];
+      return names.map((one) => ({ at: ["path"], name: one, path: `/project/${one}`, use, kind }));
     },
     async run(_tool, input, context) {
       runs.push(context);

@@ -73,7 +73,7 @@ function applyPolicy(call: Call, named: readonly NamedFile[]): FailedOutcome | u
     return denied && refuse(call, denied, 'the configuration has files = "deny", so models name no files');
   }
   if (first === undefined || policy === "allow") return undefined;
-  const uses = asked.map(({ name, use }) => `${use} ${name}`).join(", ");
+  const uses = describeUses(asked);
   const cure = cureOf(call, first);
   if (approverOf(call) === undefined && call.root.options.approveIfNobody === undefined) {
     const reason = `a model asks to ${first.use} it, and no person can be asked; to allow it: ${cure}`;
@@ -105,7 +105,24 @@ function canPassOn({ entry, host }: Call): boolean {
 function cureOf({ entry }: Call, { name, use }: NamedFile): string {
   const policy = 'files = "allow" in the configuration';
   if (entry.source !== "skill") return policy;
-  return `kitbag grant ${entry.owner} --${use} ${/^[\w./-]+$/u.test(name) ? name : JSON.stringify(name)}, or ${policy}`;
+  return `kitbag grant ${entry.owner} --${use} ${showName(name)}, or ${policy}`;
+}
+
+const mostShown = 10;
+
+/** What a person is asked to agree to: `read data.csv, overwrite report.md`. */
+function describeUses(files: readonly NamedFile[]): string {
+  const shown = files.slice(0, mostShown).map(describeUse);
+  return [...shown, ...(files.length > mostShown ? [`use ${files.length - mostShown} more`] : [])].join(", ");
+}
+
+function describeUse({ name, use, kind }: NamedFile): string {
+  if (kind === "folder") return `${use === "read" ? "read" : "write into"} the folder ${showName(name)}`;
+  return `${use === "write" && kind === "file" ? "overwrite" : use} ${showName(name)}`;
+}
+
+function showName(name: string): string {
+  return /^[\w./-]+$/u.test(name) ? name : JSON.stringify(name);
 }
 
 function refuse(call: Call, { name }: NamedFile, reason: string): FailedOutcome {

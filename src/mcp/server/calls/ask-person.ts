@@ -13,6 +13,7 @@ import { UnansweredError } from "./pausable-call.ts";
 
 const longestInput = 4000;
 const longestDescription = 300;
+const longestReason = 2000;
 
 /** How a person says yes or no. */
 export const approvalForm = {
@@ -49,13 +50,15 @@ export function toDecision({ action, content }: Readonly<Record<string, unknown>
 }
 
 /** What a person needs to decide: exactly what will run, with what the tool and the model wrote made visible. */
-function renderQuestion({ address, tool, input, callers }: ApprovalRequest): string {
+function renderQuestion({ address, tool, input, callers, reason }: ApprovalRequest): string {
   const text = JSON.stringify(input, undefined, 2);
   const shown =
     text.length > longestInput ? `${cutText(text, longestInput)}\n… ${text.length} characters in all` : text;
   const what = cutText(toVisibleText(tool.description).split("\n", 1)[0] as string, longestDescription);
   const behalf = callers.length === 0 ? "" : `\nOn behalf of: ${callers.join(" → ")}`;
-  return toVisibleText(`Allow the tool ${address} to run?\n${what}${behalf}\n\nInput:\n${shown}`);
+  // Before the input, which may be long: a client may show the beginning alone.
+  const why = reason === undefined ? "" : `\nWhy you are asked: ${cutText(reason, longestReason)}`;
+  return toVisibleText(`Allow the tool ${address} to run?\n${what}${why}${behalf}\n\nInput:\n${shown}`);
 }
 
 type Input = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectHttp, connectStdio, listen, textOf, type ClientKind } from "../../../../test/support/mcp-clients.ts";
 import { post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
+import type { Guard } from "../../../core/guards.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { codeRuntime } from "../../../runtimes/code/code-runtime.ts";
 import { createCodeTool } from "../../../runtimes/code/create-code-tool.ts";
@@ -29,6 +30,16 @@ test.for(generations)(
     expect(log).toEqual(["nightly", "tidy a", "wiped a"]);
   },
 );
+
+test.for(generations)("a %s client is told why it is asked, before the input", async (kind) => {
+  const reason = "it asks to overwrite report.md\u202E";
+  const guard: Guard = { name: "careful", at: ["tool-input"], check: () => ({ ask: reason }) };
+  const { client, questions } = await connectPerson(kind, () => yes, { guards: [guard] });
+
+  await client.callTool({ name: "wipe", arguments: { disk: "a" } });
+
+  expect(questions[0]).toMatch(/\nWhy you are asked: it asks to overwrite report\.md\n\nInput:\n/u);
+});
 
 test.for(generations)("a tool hears what the person at a %s client said of what it called", async (kind) => {
   const { client, log } = await connectPerson(kind, () => no);

@@ -9,7 +9,7 @@ export interface PythonProcess {
   /** Asks for one file. Answers come in the order of the requests. */
   ask(source: string, modules?: PythonModules): Promise<PythonAnswer>;
   /** How many files it was asked for. */
-  readonly asked: number;
+  countAsked(): number;
   /** Lets it end when the last answer has come. */
   finish(): void;
   kill(): void;
@@ -82,9 +82,7 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
   child.stdout.on("data", lines.push);
 
   return {
-    get asked() {
-      return lastId;
-    },
+    countAsked: () => lastId,
     ask(source, modules) {
       return new Promise((resolve) => {
         if (ended) return resolve({ ok: "lost", first: false, ready, message: "the process has ended" });

@@ -145,7 +145,7 @@ class LanePool {
       asked.add(task);
     }
     if (process === undefined) return;
-    if (this.#keepsIdle && process.asked < mostOfOneHelper) this.#idle.push(process);
+    if (this.#keepsIdle && process.countAsked() < mostOfOneHelper) this.#idle.push(process);
     else process.finish();
   }
 
