@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { question, readParts, textOf } from "../../../test/support/scripted-models.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
+import { startLocalServer } from "../../../test/support/local-server.ts";
 import { startModelServer } from "../../../test/support/model-server.ts";
 import type { ModelCall } from "../model.ts";
 import { auto } from "./auto.ts";
@@ -47,6 +48,20 @@ test("auto() takes the largest of the needs, and the smallest budget", async () 
   await model.doGenerate(question);
 
   expect(asked()).toEqual(["gpt-6-luna"]);
+});
+
+test("auto() takes a model of one's own that was loaded with little, if that is enough", async () => {
+  const small = { name: "qwen3:1.7b", parameters: "1.7B", context: 4096, contextMax: 4096 };
+  const server = await startLocalServer("ollama", [small]);
+  onTestFinished(() => server.close());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("OLLAMA_HOST", server.url);
+  for (const name of ["LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"])
+    vi.stubEnv(name, "http://127.0.0.1:1/v1");
+
+  const answer = await auto({ local: true }).doGenerate(question);
+
+  expect(answer.providerMetadata).toMatchObject({ kitbag: { model: "ollama/qwen3:1.7b" } });
 });
 
 test("auto() refuses options that there are not", () => {

@@ -9,7 +9,7 @@ import { type AutoOptions, setAutoOptions } from "./auto-options.ts";
 import { askCandidate, type Candidate, generateCandidate, toCandidates } from "./candidate.ts";
 
 const described = { provider: "kitbag", modelId: "auto", supportedUrls: {} };
-/** The least that a chosen model must be able to read: a prompt grows. */
+/** The least that a chosen model must be able to read, since a prompt grows. Models of one's own are often loaded with less. */
 const leastContext = 32_000;
 
 /**
@@ -71,11 +71,11 @@ export async function chooseName({ available, ...own }: AutoOptions, needs: Mode
 /** Both together: what either needs, the longer prompt, the smaller budget. */
 function mergeNeeds(own: ModelNeeds, needs: ModelNeeds): ModelNeeds {
   const { context: least = 0, maxCost: most = Infinity } = own;
-  const { context = leastContext, maxCost = Infinity } = needs;
+  const { context = 1, maxCost = Infinity } = needs;
   const budget = Math.min(most, maxCost);
   return {
     ...own,
-    context: Math.max(least, context, leastContext),
+    context: Math.max(least, context, own.local === true ? 1 : leastContext),
     ...(budget < Infinity && { maxCost: budget }),
     ...((own.vision === true || needs.vision === true) && { vision: true }),
     ...((own.tools === true || needs.tools === true) && { tools: true }),
