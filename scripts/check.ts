@@ -28,7 +28,11 @@ const steps: readonly Step[] = [
   { name: "lint", command: [...oxlint, "--type-aware", "--type-check", ...typed] },
   { name: "build", command: ["node", "scripts/build.ts"] },
   { name: "docs", command: ["node", "scripts/check-docs.ts", "--built"], needs: "build" },
-  { name: "unused", command: ["knip", "--no-progress", "--cache"], cure: "delete what is not used, or stop exporting it" },
+  {
+    name: "unused",
+    command: ["knip", "--no-progress", "--cache"],
+    cure: "delete what is not used, or stop exporting it",
+  },
   // What is packed is tested in test/package.test.ts: packing takes npm ten times as long as all the rest.
   { name: "package", command: ["publint", "--strict", "--pack", "false"], needs: "build" },
   { name: "skills", command: [...oxlint, "skills"] },

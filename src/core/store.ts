@@ -1,7 +1,7 @@
 import type { JsonValue } from "./json.ts";
 
 /**
- * Where everything is kept that outlives a call: four primitives behind one door.
+ * Keeps everything that outlives a call, in four primitives: `kv`, `log`, `blobs` and queues.
  *
  * **Contract** of every method: never throws, but rejects. What a resolved promise acknowledged is kept; one that rejects with a
  * code named here has changed nothing. Writes to one key or stream take effect in the order in which they were called. Values
@@ -13,13 +13,13 @@ import type { JsonValue } from "./json.ts";
  * otherwise.
  *
  * @throws {KitbagError} `store-key-invalid`, `store-value-invalid` and `option-invalid` for anything else; `store-closed` after
- * `close`; `store-unavailable` if what it is kept in cannot be reached, read or written now: it says whether the write may have
- * happened. It works again, without being opened anew, when the cause is gone.
+ * `close`; `store-unavailable` if the file or the server cannot be reached, read or written now: its details say whether the write may have
+ * happened. The store works again when the cause is gone; it need not be opened anew.
  */
 export interface Store {
-  /** What must not be forgotten: state, keys of calls that happen once, failed calls. */
+  /** Values that must not be lost: state, the keys of idempotent calls, failed calls. */
   readonly kv: KeyValueStore;
-  /** Counters of limits, and caches: they may be where things can be forgotten. @default `kv` */
+  /** Counters of limits, and caches. Losing them does no harm, so they may be in a store that evicts values. @default `kv` */
   readonly counters?: KeyValueStore;
   readonly log: LogStore;
   readonly blobs: BlobStore;
@@ -44,11 +44,11 @@ export interface VersionedValue {
 
 /** A value as {@link KeyValueStore.list} finds it. */
 export interface ListedValue extends VersionedValue {
-  /** What is left of its time, at least 1; not there if it stays. */
+  /** The time until it expires, at least 1; not set if it never expires. */
   readonly expiresInMs?: number;
 }
 
-/** What may be said with a write to {@link KeyValueStore}. */
+/** Options of a write to {@link KeyValueStore}. */
 export interface WriteOptions {
   /** The value vanishes after this time, at least 1. @default never, also if the value before had a time */
   readonly expiresInMs?: number;
@@ -58,7 +58,7 @@ export interface WriteOptions {
   readonly durable?: boolean;
 }
 
-/** What part of the keys, or of the streams, to list. */
+/** Which keys, or which streams, to list. */
 export interface ListOptions {
   readonly prefix?: string;
   /** Only keys after this one, which need not exist. */
@@ -76,7 +76,7 @@ export interface KeyValueStore {
   get(key: string): Promise<VersionedValue | undefined>;
   /** Answers with the new version. */
   set(key: string, value: JsonValue, options?: WriteOptions): Promise<number>;
-  /** Answers whether there was something to delete. */
+  /** Answers whether the key had a value. */
   delete(key: string, options?: Pick<WriteOptions, "ifVersion" | "durable">): Promise<boolean>;
   /** In the order of the keys' code points, which is the order of their bytes as UTF-8. */
   list(options?: ListOptions): Promise<readonly (readonly [key: string, value: ListedValue])[]>;
@@ -98,7 +98,7 @@ export interface LogEntry {
   readonly value: JsonValue;
 }
 
-/** What may be said with a write to {@link LogStore}. */
+/** Options of a write to {@link LogStore}. */
 export interface AppendOptions {
   /** Append only if this is the position of the last entry; 0 means that the stream is empty. */
   readonly expectedPosition?: number;
@@ -111,7 +111,7 @@ export interface AppendOptions {
   readonly durable?: boolean;
 }
 
-/** What part of a stream to read. */
+/** Which entries of a stream to read. */
 export interface ReadOptions {
   /** Only entries after this position. @default 0 */
   readonly after?: number;
@@ -130,9 +130,9 @@ export interface LogStore {
   append(stream: string, values: readonly JsonValue[], options?: AppendOptions): Promise<number>;
   read(stream: string, options?: ReadOptions): Promise<readonly LogEntry[]>;
   /**
-   * Yields what is there after `after`, then what is appended, each entry once and in order. Ends, without an error and without
-   * what it has not yielded yet, when `signal` is aborted, the store is closed or the reader stops; leaves no listener behind.
-   * What is wrong with the arguments is thrown where the first entry is awaited. Iterate it once.
+   * Yields the entries after `after`, then those that are appended, each once and in order. When `signal` is aborted, the store is
+   * closed or the reader stops, it ends without an error: it drops the entries that it has not yielded yet, and removes its listeners.
+   * A wrong argument is an error where the first entry is awaited. Iterate it once.
    */
   tail(stream: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<LogEntry>;
   /** The position of the last entry; 0 for a stream that does not exist. */
@@ -141,16 +141,16 @@ export interface LogStore {
   streams(options?: ListOptions): Promise<readonly string[]>;
 }
 
-/** What else {@link BlobStore.collect} leaves alone. */
+/** Which other blobs {@link BlobStore.collect} does not delete. */
 export interface CollectOptions {
   /**
-   * Blobs that were put, for the first time or again, less than this time ago. It protects blobs that were put and are about to be
-   * referred to. @default 0
+   * Blobs that were put, for the first time or again, less than this time ago: their caller may not have written the reference to them
+   * yet. @default 0
    */
   readonly minAgeMs?: number;
 }
 
-/** Bytes, found by what they are: the same bytes are kept once. */
+/** Bytes by their digest: the same bytes are kept once. */
 export interface BlobStore {
   /**
    * Answers with the digest, `sha256:` and 64 hexadecimal digits in lower case. If `bytes` throws, rejects with what it threw and
@@ -168,11 +168,11 @@ export interface BlobStore {
   collect(keep: ReadonlySet<string>, options?: CollectOptions): Promise<number>;
 }
 
-/** What may be said of a job when it is added. */
+/** Options of a job that is added. */
 export interface JobOptions {
   /** Jobs with a higher number go first, from -1,000,000 to 1,000,000. @default 0 */
   readonly priority?: number;
-  /** It cannot be claimed before so much time has passed. @default 0 */
+  /** No worker can claim it before this time has passed. @default 0 */
   readonly delayMs?: number;
 }
 
@@ -187,34 +187,34 @@ export interface ClaimOptions {
 /** A job that was claimed. */
 export interface Job {
   readonly id: string;
-  /** How often it was claimed, with this time: at least 1. Who holds an older number has lost the job. */
+  /** How often it was claimed, this time included: at least 1. A worker with an older number has lost the job. */
   readonly attempt: number;
 }
 
-/** How many jobs a queue has, by what becomes of them next. */
+/** How many jobs a queue has, by their state. */
 export interface QueueCounts {
-  /** Could be claimed now; also those whose lease is over. */
+  /** Can be claimed now. Jobs whose lease is over count here. */
   readonly ready: number;
   readonly delayed: number;
   readonly claimed: number;
 }
 
 /**
- * Jobs that wait for a worker. It carries ids only: what is to be done is kept elsewhere, so a job that comes twice
- * does no harm.
+ * Jobs that wait for a worker. A queue carries ids only. What to do for an id is kept elsewhere, so a job that comes twice does no
+ * harm.
  *
- * **Contract**: at least once. A job is handed out again when its lease is over, so each is done as long as a worker claims; a worker
- * that was too slow learns it from `job-lost`. Like every method of a store these never throw, but reject.
+ * **Contract**: at least once. A job can be claimed again when its lease is over, so each job is done as long as some worker claims jobs.
+ * A worker that was too slow gets `job-lost`. Like all methods of a store these never throw, but reject.
  *
- * @throws {KitbagError} `store-key-invalid` for an id or a name that is no key, `option-invalid` for a wrong number.
+ * @throws {KitbagError} `store-key-invalid` for an id or a name that cannot be a key, `option-invalid` for a wrong number.
  */
 export interface Queue {
   /**
-   * Adds a job. One of this id that waits is brought forward, if this one would come sooner or has a higher priority, and never put
-   * back; one that is claimed stays as it is. Answers whether it was added.
+   * Adds a job. If a job of this id waits already, it keeps the earlier time and the higher priority of the two. If it is claimed, nothing
+   * changes. Answers whether a job was added.
    */
   add(id: string, options?: JobOptions): Promise<boolean>;
-  /** Takes those that are ready: the highest priority first, among equals in the order in which they could first be claimed. */
+  /** Claims jobs that are ready: the highest priority first, and among equals the one that was ready first. */
   claim(options: ClaimOptions): Promise<readonly Job[]>;
   /**
    * Starts the lease anew.
@@ -223,13 +223,13 @@ export interface Queue {
    */
   extend(job: Job, leaseMs: number): Promise<void>;
   /**
-   * Takes the job out: it is done.
+   * Removes the job, because it is done.
    *
    * @throws {KitbagError} `job-lost`
    */
   complete(job: Job): Promise<void>;
   /**
-   * Gives the job back, so that it is claimed again.
+   * Gives the job back, so that it can be claimed again.
    *
    * @throws {KitbagError} `job-lost`
    */

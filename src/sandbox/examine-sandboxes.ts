@@ -3,43 +3,44 @@ import { requiredGuarantees, openMachine, testOrReason, type Machine } from "./f
 import { guarantees, type Guarantee, type SandboxName } from "./sandbox.ts";
 import { groupBroken } from "./self-test.ts";
 
-/** What was seen of one kind of sandbox. */
+/** The result of testing one kind of sandbox. */
 export interface ExaminedSandbox {
   readonly name: SandboxName;
-  /** `broken`: it is there, and did not hold back what it should. */
+  /** `broken`: it is installed, but let a test program do something that it must prevent. */
   readonly status: "works" | "missing" | "broken";
   /** Why it does not work. */
   readonly found?: string;
-  /** How to get it. */
+  /** How to install it. */
   readonly cure?: string;
-  /** What it was seen to hold programs to. */
+  /** The guarantees that it kept in the test. */
   readonly enforced: readonly Guarantee[];
 }
 
-/** One guarantee of a sandbox, and who keeps it. */
+/** One guarantee of the chosen sandbox, and the mechanism that enforces it. */
 export interface ExaminedGuarantee {
   readonly guarantee: Guarantee;
   readonly enforced: boolean;
   readonly how: string;
 }
 
-/** What was seen of all kinds of sandboxes of this machine. */
+/** The results of testing all kinds of sandboxes on this machine. */
 export interface SandboxExamination {
   readonly sandboxes: readonly ExaminedSandbox[];
-  /** The one that is taken; none if nothing works. */
+  /** The sandbox that Kitbag uses; not set if none works. */
   readonly used?: SandboxName;
+  /** Why Kitbag uses it, or why it uses none. */
   readonly why: string;
-  /** Of the one that is taken. */
+  /** Of the sandbox that Kitbag uses. */
   readonly guarantees: readonly ExaminedGuarantee[];
 }
 
-/** Tries every kind of sandbox at the same time, and says which one is taken. */
+/** Tests every kind of sandbox at the same time, and says which one Kitbag uses. */
 export async function examineSandboxes(asked?: SandboxName): Promise<SandboxExamination> {
   const machine = openMachine();
   try {
     const kinds = backends.filter(({ name }) => name !== "off");
     const tests = kinds.map((backend) => examine(backend, machine));
-    // What they work with is removed below: no test may still use it, even if one of them failed.
+    // The work area of the tests is removed below: no test may still use it, even if one of them failed.
     await Promise.allSettled(tests);
     const sandboxes = await Promise.all(tests);
     const used = choose(sandboxes, asked);
@@ -126,7 +127,7 @@ function describeHow(used: SandboxName, guarantee: Guarantee, groups: 1 | 2 | un
   return means[guarantee];
 }
 
-/** How Linux does it. */
+/** How Linux enforces each guarantee. */
 const means: Record<Guarantee, string> = {
   files: "a mount namespace with what was granted, all else is not there",
   network: "a network namespace without a way out, but for the proxy",

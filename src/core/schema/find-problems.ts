@@ -17,12 +17,12 @@ import {
 } from "./json-schema.ts";
 import { branchesOf, choicesOf, findBranches, rankBranches } from "./rank-branches.ts";
 
-/** How many problems are worth telling at once. */
+/** The maximum number of problems that are reported at once. */
 const mostProblems = 50;
 
 /**
- * Finds what is wrong with a value that does not fit, one problem for each place, in words that a person or a model can act on.
- * At least one, at most 50.
+ * Finds what is wrong with a value that does not fit its schema: one problem for each place, in words that a person or a model can act
+ * on. At least one problem, at most 50.
  */
 export function findProblems(schema: JsonSchema, value: unknown, engine: SchemaEngine): Problem[] {
   const search: Search = {
@@ -40,9 +40,9 @@ export function findProblems(schema: JsonSchema, value: unknown, engine: SchemaE
 
 interface Search {
   readonly root: JsonSchema;
-  /** For what is asked once. */
+  /** Compiles nothing: for schemas that are asked about one value. */
   readonly engine: SchemaEngine;
-  /** For what is asked of each item of a list. */
+  /** Compiles a schema at its first use: for schemas that are asked about each item of a list. */
   readonly fastEngine: SchemaEngine;
   readonly problems: Map<string, Problem>;
   readonly path: (string | number)[];
@@ -82,7 +82,7 @@ function visitTarget(search: Search, schema: JsonSchema, value: unknown): void {
   const target = resolveReference(search.root, reference);
   const seen = search.seen.get(target) ?? new Set();
   search.seen.set(target, seen);
-  // What a schema that refers to itself has said about an object need not be said again.
+  // A schema that refers to itself would report the same problems of an object again.
   if (isSchemaObject(value) || Array.isArray(value)) {
     if (seen.has(value)) return;
     seen.add(value);
@@ -166,7 +166,7 @@ function visitCombinations(search: Search, schema: JsonSchema, value: unknown): 
   if (search.problems.size === before) visitUnevaluated(search, schema, value);
 }
 
-/** Says what is wrong with the branch that was most likely meant, or what the branches are if that cannot be told. */
+/** Reports the problems of the branch that the value most likely means. If no branch is more likely than the others, reports all of them. */
 function visitBranches(search: Search, schema: JsonSchema, given: readonly unknown[], value: unknown): void {
   const fitting = given.filter((branch) => search.engine.fits(branch, value)).length;
   if (fitting > 1 && schema["anyOf"] === undefined) {
@@ -184,7 +184,7 @@ function visitBranches(search: Search, schema: JsonSchema, given: readonly unkno
   report(search, { expected: [...new Set(expected)].join(" or "), found: showKeys(value) });
 }
 
-/** Reports the property that tells the branches apart, if there is one and it has none of its values. */
+/** Some branches differ in the choices of one property (`kind`, `type`). Reports that property if its value is in no branch. */
 function reportWrongKind(search: Search, branches: readonly JsonSchema[], value: JsonSchema): boolean {
   const kind = findKind(branches);
   if (kind === undefined) return false;
@@ -213,7 +213,7 @@ function showKeys(value: unknown): string {
   return names.length === 0 ? "an object without properties" : `an object with ${describeNames(names)}`;
 }
 
-/** Says what is wrong with the name of a property, at its own place. */
+/** Reports a property whose name does not fit `propertyNames`. */
 function visitName(search: Search, schema: unknown, name: string): void {
   const inner: Search = { ...search, problems: new Map(), path: [], seen: new Map() };
   visit(inner, schema, name);
@@ -237,7 +237,7 @@ function visitDependents(search: Search, schema: JsonSchema, value: JsonSchema):
   }
 }
 
-/** What is left over when every other keyword is content. */
+/** Reports the properties that no other keyword has checked, if the schema forbids such. */
 function visitUnevaluated(search: Search, schema: JsonSchema, value: unknown): void {
   const hasLeft = "unevaluatedProperties" in schema || "unevaluatedItems" in schema;
   if (!hasLeft || search.engine.fits(schema, value)) return;
@@ -255,7 +255,7 @@ function knownNames(root: JsonSchema, schema: unknown): string[] {
   return [...new Set([...own, ...[target, ...inner].flatMap((one) => knownNames(root, one))])];
 }
 
-/** What to say about a value beyond a limit, for each keyword that can be checked by itself. */
+/** For each keyword that sets a limit: the words for a value that keeps it. */
 const limits: Readonly<Record<string, (limit: string | number) => string>> = {
   minimum: (limit) => `at least ${limit}`,
   maximum: (limit) => `at most ${limit}`,
@@ -273,7 +273,7 @@ const limits: Readonly<Record<string, (limit: string | number) => string>> = {
   maxProperties: (limit) => `at most ${count(limit, "properties")}`,
 };
 
-/** Finds the limits of `schema` that `value` does not keep: of numbers, of texts, of how much there is of something. */
+/** Finds the limits of `schema` that `value` breaks: the size of a number, the length of a text, the number of items or properties. */
 export function findLimitProblems(engine: SchemaEngine, schema: JsonSchema, value: unknown): Omit<Problem, "path">[] {
   const problems: Omit<Problem, "path">[] = [];
   for (const [keyword, say] of Object.entries(limits)) {

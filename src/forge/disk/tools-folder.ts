@@ -5,7 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { forgeToolNames, modelToolNames, ownSkillNames } from "../../core/own-tools.ts";
 
-/** Where the tools of a project are, and their neighbours. */
+/** The folders of a project that hold made tools and made skills. */
 export interface ToolsFolder {
   /** The project. */
   readonly directory: string;
@@ -13,20 +13,20 @@ export interface ToolsFolder {
   readonly tools: string;
   /** `.kitbag/skills`, absolute. */
   readonly skills: string;
-  /** The folder of one tool. @throws {KitbagError} `option-invalid` if it is no name, or a link leads away from here */
+  /** The folder of one tool. @throws {KitbagError} `option-invalid` if `name` is not allowed, or a link leads out of the project */
   toolDirectory(name: string): string;
-  /** Makes sure that the folder of tools, or another one of ours, is there. @throws {KitbagError} as `toolDirectory` */
+  /** Makes one of these folders if it does not exist. @throws {KitbagError} as `toolDirectory` */
   ensure(folder: string): void;
-  /** The names of all folders of tools, sorted. What has no name of a tool, or is a link, is in `strange`. */
+  /** The names of all folders of tools, sorted. `strange` has the links, and the folders whose name is not allowed. */
   list(): { readonly names: readonly string[]; readonly strange: readonly string[] };
 }
 
-/** Names the folders of a project's tools. Nothing of it leads out of the project. */
+/** Makes a {@link ToolsFolder}. No path that it answers with leads out of the project. */
 export function createToolsFolder(directory: string): ToolsFolder {
   const tools = join(directory, ".kitbag", "tools");
   const skills = join(directory, ".kitbag", "skills");
 
-  /** Links on the way could lead anywhere. */
+  /** A link on the way to `path` could lead out of the project. */
   function refuseLinks(path: string): void {
     const steps = relative(directory, path).split(sep);
     for (let count = 1; count <= steps.length; count++) {
@@ -74,7 +74,7 @@ export function createToolsFolder(directory: string): ToolsFolder {
   };
 }
 
-/** What a person can do about a folder in which nothing may be written; any other failure as it is. */
+/** Turns a failure to write into a folder without permission into an error that says what to do. Other failures stay as they are. */
 export function explainUnwritable(folder: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") return cause;
@@ -96,13 +96,13 @@ function readEntries(path: string) {
   return readdirSync(path, { withFileTypes: true });
 }
 
-/** Names that systems take for devices, whatever ending they have. */
+/** Names that Windows takes for devices, with any ending. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
 
-/** Tools that are always there for a model, and the workspace itself. */
+/** The names of Kitbag's own tools and skills, and "global", which stands for the workspace. */
 const reserved: ReadonlySet<string> = new Set([...modelToolNames, ...forgeToolNames, ...ownSkillNames, "global"]);
 
-/** Why `name` cannot be the name of a tool or a skill that is made, and of its folder; nothing if it can. */
+/** Says why a tool or a skill that is made cannot have this name, which is also the name of its folder; `undefined` if it can. */
 export function refuseName(name: unknown): string | undefined {
   if (!isName(name)) return `a name is ${nameRule}${suggest(name)}`;
   if (name.endsWith(".")) return 'a name does not end in ".": some systems drop it';
@@ -111,7 +111,7 @@ export function refuseName(name: unknown): string | undefined {
   return undefined;
 }
 
-/** A name that is nearly the one that was meant. */
+/** An allowed name that is close to `name`. */
 function suggest(name: unknown): string {
   if (typeof name !== "string") return "";
   const plain = name.normalize("NFKD").replaceAll(/\p{Mark}/gu, "");
@@ -122,7 +122,7 @@ function suggest(name: unknown): string {
   return isName(near) ? `; such as "${near}"` : "";
 }
 
-/** Finds a name that is the same folder where case does not count, but not the same name. */
+/** Finds another name that differs only in case: on some file systems both are one folder. */
 export function findTwin(name: string, taken: Iterable<string>): string | undefined {
   const folded = name.toLowerCase();
   for (const one of taken) if (one !== name && one.toLowerCase() === folded) return one;

@@ -7,15 +7,15 @@ import type { ForgeParts } from "../forge-parts.ts";
 import type { StoredSkill } from "./stored-skill.ts";
 import { refuseDraft } from "../creation/answer.ts";
 
-/** Makes the workspace what the folders of skills are. */
+/** Brings a skill whose folder was written or removed into the workspace, or out of it. */
 export interface BringIn {
-  /** After a skill was written; answers why it is not in the workspace, if it is not. */
+  /** Call it after the folder of a skill was written. Answers with the reasons if the skill is not in the workspace afterwards. */
   put(stored: StoredSkill): Promise<readonly ForgeDiagnostic[] | undefined>;
-  /** After its folder was taken away. */
+  /** Call it after the folder of a skill was removed. */
   drop(stored: StoredSkill): Promise<void>;
 }
 
-/** Makes what brings skills into the workspace: the watcher of their folders does it, if there is one. */
+/** Makes a {@link BringIn}. If the folders are watched, the watcher adds and removes the skills, and this only waits for it. */
 export function createBringIn(parts: ForgeParts, followed: FollowedSkills | undefined): BringIn {
   if (followed === undefined) {
     return {
@@ -51,7 +51,7 @@ async function putSkill(
 
 const longestWaitMs = 10_000;
 
-/** Waits until the watcher of the folder has added it. */
+/** Waits until the watcher has read the folder of a skill in its new state. */
 async function waitFor(
   followed: FollowedSkills,
   { target, live }: StoredSkill,
@@ -85,7 +85,7 @@ async function untilReload(followed: FollowedSkills, isDone: () => boolean): Pro
   });
 }
 
-/** Tells all that a caller needs of a skill that is live now. */
+/** The answer about a skill that is in the workspace now: its version, its tools and how to call them. */
 export function toLiveSkill(
   { workspace }: Pick<ForgeParts, "workspace">,
   { name, current }: StoredSkill,

@@ -7,11 +7,11 @@ import { createGenerateTool, createSuggestTool, type Writers } from "../generate
 import { createTemplateTool } from "../templates/create-template-tool.ts";
 import { createStepTool } from "./create-step-tool.ts";
 
-/** What {@link createWorkflowTools} takes. */
+/** Options of {@link createWorkflowTools}. */
 export interface WorkflowToolsOptions extends Writers {
-  /** Writes tools from descriptions. @default the caller, if it can; else the closest template is filled in */
+  /** The model that writes tools from descriptions. @default the model of the MCP client, if the client lets Kitbag ask it */
   readonly model?: Model;
-  /** The store of the workspace, whose recorded calls are read. @default suggestions come from definitions alone */
+  /** The store of the workspace: `suggest_improvements` reads the recorded calls in it. @default it reads only the definitions */
   readonly store?: Store;
 }
 

@@ -4,21 +4,21 @@ import { type ContentCount, countMessage, countTool } from "./count-content.ts";
 import { countText, type TokenCount } from "./count-text.ts";
 import { familyOf, type TokenFamily } from "../providers.ts";
 
-/** What a model is shown. */
+/** A prompt: all that counts as input tokens. */
 export interface PromptParts {
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
   readonly tools?: readonly ModelTool[];
 }
 
-/** A model, as far as its way of counting goes. */
+/** The properties of a model that decide how it counts tokens. */
 export type CountingModel = Pick<Model, "provider" | "modelId">;
 
-/** Counts without a model are those of most vocabularies. */
+/** Stands for no model: the count is that of most vocabularies. */
 const anyModel: CountingModel = { provider: "", modelId: "" };
 
 /**
- * About how many tokens a message costs. A message is counted once, however often it is asked about: do not change it after.
+ * Estimates how many tokens a message costs. The count of a message is remembered, so do not change the message afterwards.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function estimateMessageTokens(message: ModelMessage, model: CountingMode
 }
 
 /**
- * About how many tokens it costs to show a tool to a model: its name, its description, its schema and its examples.
+ * Estimates how many tokens a tool costs in the list of a model: its name, its description, its schema and its examples.
  *
  * @example
  * ```ts
@@ -53,8 +53,7 @@ export function estimateToolTokens(tool: ModelTool, model: CountingModel = anyMo
 }
 
 /**
- * About how many tokens a prompt costs. What was counted before is not counted again: a list of messages that grew costs only what
- * is new.
+ * Estimates how many tokens a prompt costs. Counts are remembered: if a list of messages has grown, only the new messages are counted.
  *
  * @example
  * ```ts
@@ -81,12 +80,12 @@ function keyOf(family: TokenFamily): keyof TokenCount {
   return family === "claude" ? "claude" : "usual";
 }
 
-/** A sum over the beginning of a list. */
+/** The tokens of the first `count` messages of a list. */
 interface Summed {
   readonly family: TokenFamily;
   count: number;
   tokens: number;
-  /** The last that is in it: if another is in its place, the list was changed. */
+  /** The last of these messages. If the list has another message in this place, it was changed, and the sum is wrong. */
   last: ModelMessage | undefined;
 }
 
@@ -106,7 +105,7 @@ function sumOf(messages: readonly ModelMessage[], family: TokenFamily): number {
 
 const ofTools = new WeakMap<readonly ModelTool[], Map<TokenFamily, number>>();
 
-/** A list of tools is not changed: there is another one. */
+/** Lists of tools do not change: other tools come in a new list. */
 function sumOfTools(tools: readonly ModelTool[], family: TokenFamily): number {
   let byFamily = ofTools.get(tools);
   if (byFamily === undefined) ofTools.set(tools, (byFamily = new Map()));
@@ -121,7 +120,7 @@ function sumOfTools(tools: readonly ModelTool[], family: TokenFamily): number {
 const maxSystems = 32;
 const systems = new Map<string, TokenCount>();
 
-/** System texts are long, few, and asked about again and again. */
+/** There are few system texts, they are long, and each is counted for many requests. */
 function countSystem(text: string): TokenCount {
   let count = systems.get(text);
   if (count === undefined) {
@@ -131,7 +130,7 @@ function countSystem(text: string): TokenCount {
   return count;
 }
 
-/** About how many tokens a picture costs, by what the providers say about its size. */
+/** Estimates how many tokens an image costs, by the rules that the providers publish. */
 function imageTokens(size: ImageSize, family: TokenFamily): number {
   switch (family) {
     case "claude":
@@ -143,19 +142,19 @@ function imageTokens(size: ImageSize, family: TokenFamily): number {
   }
 }
 
-/** Made smaller until the longest side has 1,568 pixels; 750 pixels are a token. */
+/** Anthropic scales an image down until its longest side has 1,568 pixels, and counts a token for 750 pixels. */
 function claudeTokens(size: ImageSize): number {
   const { width, height } = shrink(size, 1568 / Math.max(size.width, size.height));
   return Math.min(1600, Math.ceil((width * height) / 750));
 }
 
-/** A small picture is one tile of 258 tokens; others are cut into tiles of 768 pixels. */
+/** Google counts 258 tokens for a small image, and for each tile of 768 by 768 pixels of a larger one. */
 function geminiTokens({ width, height }: ImageSize): number {
   if (width <= 384 && height <= 384) return 258;
   return 258 * Math.ceil(width / 768) * Math.ceil(height / 768);
 }
 
-/** Made smaller until it fits into 2,048 pixels and the shorter side has 768; cut into tiles of 512. */
+/** OpenAI scales an image down to 2,048 pixels, then its shorter side to 768, and counts 170 tokens for each tile of 512 by 512 pixels. */
 function tileTokens(size: ImageSize): number {
   const fitting = shrink(size, 2048 / Math.max(size.width, size.height));
   const { width, height } = shrink(fitting, 768 / Math.min(fitting.width, fitting.height));

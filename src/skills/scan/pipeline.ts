@@ -1,17 +1,17 @@
-/** A command with what its output is piped into. */
+/** A command, and the commands that its output is piped into. */
 export interface Pipeline {
   readonly parts: readonly string[];
-  /** Where it ends in the line. */
+  /** The offset in the line at which it ends. */
   readonly end: number;
 }
 
 /**
- * Reads the pipeline that begins at `start` of a line of shell, or of any text that contains shell. Quotes that open inside hide
- * what would separate or end it; a backtick ends it, in Markdown as in a shell.
+ * Reads the pipeline that begins at `start` of a line. The line is shell, or a text with shell in it. Between quotes no sign separates
+ * commands or ends the pipeline. A backtick ends it: it closes a code span in Markdown and a substitution in a shell.
  */
 export function readPipeline(line: string, start: number): Pipeline {
   const parts: string[] = [];
-  // In a table, a bare pipe ends a cell and an escaped one is a pipe.
+  // In a row of a Markdown table "|" ends a cell, and "\|" is a pipe.
   const inTable = line.trimStart().startsWith("|");
   let from = start;
   let offset = start;
@@ -37,7 +37,7 @@ const interpreter =
   /^(?:sudo\s{1,4})?(?:\/usr\/bin\/)?(?:env\s{1,4})?(?:python[\d.]{0,6}|node|perl|ruby|php|lua|osascript|pwsh|powershell|bun|deno\s{1,4}run)(?:\s{1,4}-)?\s{0,9}(?:$|["'`)\]};&])/u;
 const evaluator = /^(?:iex|invoke-expression)\b/iu;
 
-/** Tells whether a part of a pipeline runs what comes to it: `sh`, `python3 -`, but not `python3 -m json.tool`. */
+/** Tells whether a command of a pipeline runs its standard input as code: `sh` and `python3 -` do, `python3 -m json.tool` does not. */
 export function runsInput(part: string): boolean {
   const text = part.trim().slice(0, 600);
   return shell.test(text) || interpreter.test(text) || evaluator.test(text);
@@ -46,7 +46,7 @@ export function runsInput(part: string): boolean {
 const runner =
   /(?:(?<![\w-])(?:(?:ba|z|da|k)?sh|eval|source|iex|python[\d.]{0,6}|perl|ruby|node)|(?:^|[\s;&|("'`])\.)\s{1,4}(?:-\w{1,20}\s{1,4}){0,3}["']?$/iu;
 
-/** Tells whether what stands at `offset` is inside `$(…)`, `<(…)` or backticks whose output a shell runs. */
+/** Tells whether `offset` is inside `$(…)`, `<(…)` or backticks whose output a shell or an interpreter runs. */
 export function isRunSubstitution(line: string, offset: number): boolean {
   const before = line.slice(Math.max(0, offset - 1000), offset);
   const open = Math.max(before.lastIndexOf("$("), before.lastIndexOf("<("), before.lastIndexOf("`"));

@@ -6,9 +6,9 @@ import type { Tool } from "../../core/tool.ts";
 const known = new WeakMap<Tool, string>();
 
 /**
- * A digest of what a tool is: everything in its definition, and of its code what is data, such as the digests of a script and of
- * the files beside it. Of code that is a function of the host there is nothing to digest but its definition. Where the files are
- * does not count. A tool does not change, so it is made once.
+ * The digest of a tool: of its whole definition, and of the data in its code, such as the digests of a script and of the files beside it.
+ * A function of the host has no data, so only the definition of such a tool counts. The folder of the files does not count. It is computed
+ * once for each tool, because tools do not change.
  */
 export function toolDigest(tool: Tool): string {
   const digest = known.get(tool) ?? `sha256:${hash("sha256", toCanonicalJson(toData({ ...tool })))}`;
@@ -18,7 +18,7 @@ export function toolDigest(tool: Tool): string {
 
 const deepest = 64;
 
-/** The part of an object that is JSON, without the places where files are. */
+/** The properties of an object that are JSON, without the folder of its files. */
 export function toData(value: object, depth = 0): JsonObject {
   const data: [string, JsonValue][] = [];
   for (const [key, item] of Object.entries(value)) {

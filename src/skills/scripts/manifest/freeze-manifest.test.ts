@@ -70,8 +70,8 @@ test("freezeManifest() writes what an author can read", () => {
   };
 
   expect(freezeManifest([{ ...empty, path: "scripts/extract.py", tools: [tool] }])).toMatchInlineSnapshot(`
-    "# How the scripts of this skill are called, as it was read from them. What stands here wins over what they say.
-    # Delete an entry, or a key of it, to have it read from the script again.
+    "# How the scripts of this skill are called, as Kitbag read it from their code. What is written here counts more than the code.
+    # Delete an entry, or a key of it, and Kitbag reads that from the script again.
     tools:
       - name: extract
         script: extract.py

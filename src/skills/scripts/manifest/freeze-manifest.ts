@@ -9,13 +9,13 @@ import { withoutUndefined } from "../without-undefined.ts";
 import { toDuration } from "./duration.ts";
 import { schemaKeys } from "./parse-parameter.ts";
 
-const head = `# How the scripts of this skill are called, as it was read from them. What stands here wins over what they say.
-# Delete an entry, or a key of it, to have it read from the script again.
+const head = `# How the scripts of this skill are called, as Kitbag read it from their code. What is written here counts more than the code.
+# Delete an entry, or a key of it, and Kitbag reads that from the script again.
 `;
 
 /**
- * Writes what was derived as the text of `scripts/manifest.yml`. Reading it back gives the same tools: same schemas, same command
- * lines.
+ * Writes the derived interfaces as the text of `scripts/manifest.yml`. Reading that file gives the same tools: the same schemas and the
+ * same command lines.
  */
 export function freezeManifest(scripts: readonly ScriptInterface[]): string {
   const tools = scripts.flatMap((script) => script.tools.map((tool) => toEntry(script, tool)));
@@ -81,7 +81,7 @@ function toParameters({ inputSchema, mapping, files }: ScriptTool): readonly obj
   });
 }
 
-/** The parts with the number of words before them, where that is not all of them. */
+/** The parts that are parameters, each with the number of command words before it; no number if all command words stand before it. */
 function withPlaces({ parts }: ArgvMapping): readonly { part: PropertyPart; after: number | undefined }[] {
   const total = parts.filter((part) => part.kind === "word").length;
   const placed: { part: PropertyPart; after: number | undefined }[] = [];
@@ -97,7 +97,7 @@ const plainKeys = new Set<string>(schemaKeys);
 
 const typeKeys = new Set(["type", "enum", "const", "anyOf"]);
 
-/** The schema's own keys where a parameter can have them and they say its type; else the whole of it. */
+/** The keys of the schema itself, if a parameter of the manifest can have all of them and one tells the type; else the schema under `schema`. */
 function toSchemaFields(schema: JsonSchema): object {
   const keys = Object.keys(schema);
   return keys.every((key) => plainKeys.has(key)) && keys.some((key) => typeKeys.has(key)) ? schema : { schema };
