@@ -10,7 +10,7 @@ export interface Problem {
   readonly didYouMean?: string;
 }
 
-/** What a tool that was stopped had said and done until then: the end of it, without secrets. What there is not is left out. */
+/** The end of what a tool printed and called before it was stopped, without secrets. */
 export interface UntilThen {
   readonly stdout?: string;
   readonly stderr?: string;
@@ -20,13 +20,13 @@ export interface UntilThen {
   readonly calls?: readonly { readonly tool: string; readonly status: string; readonly durationMs: number }[];
 }
 
-/** Every failure there is, and the facts that come with it. One row a failure. */
+/** All failures with their facts: a row is a failure. */
 export interface ErrorDetails {
   /** A text is not an address of the form `tool` or `owner/tool`. */
   "address-invalid": { readonly address: string };
-  /** The output limit cut the answer of a run off, more often than the run may have it continued. `text` is what there is of it. */
+  /** The output limit cut the answer of a run off, more often than the run may have it continued. `text` is the answer until then. */
   "answer-cut": { readonly run: string; readonly model: string; readonly times: number; readonly text: string };
-  /** A model's answer is not the JSON that it must be, also after it was told so. */
+  /** An answer of a model must be JSON that fits a schema, and is not, also after the model was told what is wrong. */
   "answer-invalid": { readonly model: string; readonly problems: readonly Problem[] };
   /** The model refused to answer a run, or its provider filtered the answer. `text` is what was said until then. */
   "answer-refused": { readonly run: string; readonly model: string; readonly text: string };
@@ -45,7 +45,7 @@ export interface ErrorDetails {
   };
   /** The key of the audit is missing, too short, or not private. */
   "audit-key-invalid": { readonly key: string; readonly reason: string };
-  /** A call and the calls inside it used up the number of calls they had. */
+  /** A call and its nested calls have reached the maximum number of calls. */
   "budget-spent": { readonly tool: string; readonly limit: number };
   /** A tool could not be compiled; `lines` is what the compiler said. */
   "build-failed": { readonly source: string; readonly reason: string; readonly lines: readonly string[] };
@@ -55,7 +55,7 @@ export interface ErrorDetails {
   "call-cycle": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** Kitbag itself failed during a call. */
   "call-crashed": { readonly tool: string; readonly reason: string };
-  /** Calls inside calls went too deep. */
+  /** Nested calls are too deep. */
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The log has no call with this id. */
   "call-missing": { readonly call: string };
@@ -95,7 +95,7 @@ export interface ErrorDetails {
     /** Of one that is data: the keys that need trust. */
     readonly keys?: readonly string[];
   };
-  /** What is kept of a conversation cannot be read. */
+  /** The stored part of a conversation cannot be read. */
   "conversation-damaged": { readonly conversation: string; readonly reason: string };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */
   "debug-failed": { readonly tool: string; readonly reason: string };
@@ -115,9 +115,9 @@ export interface ErrorDetails {
   };
   /** A skill asks for a package in a way that is not possible. */
   "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
-  /** A call could not open a file or start a program: the process has as many files open as it may. */
+  /** A call could not open a file or start a program, because the process has reached its limit of open files. */
   "descriptors-exhausted": { readonly tool: string; readonly reason: string };
-  /** A draft of a tool that was to be approved or denied does not wait, or no longer. */
+  /** A person approves or denies a draft of a tool that does not wait, or does not wait any more. */
   "draft-not-found": { readonly id: string; readonly known: readonly string[] };
   /** A draft of a tool or a skill did not pass: nothing of it is live. `reasons` are lines, the most important first. */
   "draft-refused": { readonly name: string; readonly reasons: readonly string[] };
@@ -125,17 +125,17 @@ export interface ErrorDetails {
   "file-denied": { readonly tool: string; readonly file: string; readonly reason: string };
   /** A listener that the network can reach has neither a token nor OAuth. */
   "gate-unprotected": { readonly host: string };
-  /** What is at a granted or shielded path is not what it was: a link, a mount or another file took its place, or it is gone. */
+  /** The file at a granted or shielded path has changed: a link, a mount or another file is in its place, or it was removed. */
   "grant-changed": { readonly path: string; readonly found: string; readonly cure: string };
-  /** A guard of an agent or a workspace does not let something pass. */
+  /** A guard of an agent or a workspace refuses a text or a value. */
   "guard-refused": { readonly guard: string; readonly place: string; readonly reason: string };
-  /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
+  /** An image cannot be given to a model: the file is missing, too large, damaged, or not an image. */
   "image-invalid": { readonly image: string; readonly reason: string };
   /** A source of skills could not be fetched or read, or nothing in it can be used. */
   "import-failed": { readonly source: string; readonly reason: string };
-  /** What a source of skills holds must not be unpacked; `entry` is the name in it that is to blame. */
+  /** A source of skills must not be unpacked. `entry` is the name of the file in it that is not allowed. */
   "import-refused": { readonly source: string; readonly entry?: string; readonly reason: string };
-  /** Something is already where a skill would be put. */
+  /** A folder or a file is already in the place where an imported skill goes. */
   "import-taken": { readonly name: string; readonly path: string; readonly cure: string };
   /** A tool needs injected values that were not given. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
@@ -151,17 +151,17 @@ export interface ErrorDetails {
   "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
   /** Another worker has the run now, or its lease was released: nothing can be written to it. */
   "lease-lost": { readonly run: string; readonly epoch: number; readonly reason: string };
-  /** Too many calls; one may be made later. */
+  /** Too many calls. After `retryAfterMs` another call is possible. */
   "limit-reached": { readonly tool: string; readonly rate: string; readonly retryAfterMs: number };
-  /** Nothing can listen at an address: it is taken, not ours, or not allowed. */
+  /** A service cannot listen at an address: another program uses it, it is not of this machine, or it needs a permission. */
   "listen-failed": { readonly address: string; readonly reason: string };
   /** Another MCP server cannot be used: it does not start, does not answer, or died. */
   "mcp-failed": { readonly server: string; readonly reason: string };
   /** A tool used more memory than it may; with what it printed and called until then. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
-  /** A memory has no room for more of something. */
+  /** A memory has reached a limit: of facts, of files or of bytes. */
   "memory-full": { readonly what: string; readonly limit: number };
-  /** Something that is to be remembered, or the path of a file of a memory, is not as it must be. */
+  /** A fact, the working memory, or the path of a file of a memory is not valid. */
   "memory-invalid": { readonly what: string; readonly found: string; readonly expected: string };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
@@ -195,7 +195,7 @@ export interface ErrorDetails {
     readonly reason: string;
     readonly cure: string;
   };
-  /** A model was not done in time. `phase` is what was waited for: `request`, `first part` or `next part`. */
+  /** A model did not answer in time. `phase` is the part of the answer that was late: `request`, `first part` or `next part`. */
   "model-timeout": { readonly model: string; readonly phase: string; readonly limitMs: number };
   /** The provider cannot be reached, has an error of its own, or broke off its answer. */
   "model-unavailable": {
@@ -204,13 +204,13 @@ export interface ErrorDetails {
     readonly reason: string;
     readonly retryAfterMs?: number;
   };
-  /** No model of the table has what is needed. */
+  /** No model of the table meets the requirements. */
   "model-unmatched": { readonly need: string; readonly reasons: readonly string[] };
   /** A value is not a model, or a model of an unsupported version of the interface. */
   "model-unsupported": { readonly model: string; readonly reason: string };
-  /** What a command was told to work on, such as a token or an approval, is not there. */
+  /** A command names a token, an approval or another thing that does not exist. */
   "name-not-found": { readonly what: string; readonly name: string; readonly cure: string };
-  /** A connection that is allowed did not come about, or did not end well. */
+  /** A connection is allowed, but could not be made, or broke. */
   "network-failed": { readonly target: string; readonly reason: string };
   /** A connection is not allowed. */
   "network-refused": { readonly target: string; readonly reason: string };
@@ -228,15 +228,15 @@ export interface ErrorDetails {
   "output-missing": { readonly handle: string };
   /** The output is larger than anything that is kept. */
   "output-too-large": { readonly tool: string; readonly limitBytes: number };
-  /** Something needs an optional package that is not installed. */
+  /** A function needs an optional package that is not installed. */
   "package-missing": { readonly peer: string; readonly user: string };
   /** A permission cannot be enforced here, or must not be given. */
   "permission-refused": { readonly tool: string; readonly permission: string; readonly reason: string };
-  /** A pipeline is wrong as it was defined. */
+  /** The definition of a pipeline is wrong. */
   "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
-  /** A user wants to change or to delete what another user made. */
+  /** A user tries to change or delete a tool or a skill of another user. */
   "owner-differs": { readonly kind: "tool" | "skill"; readonly name: string };
-  /** Something that is not an owner's name, or a name that is already an owner of another kind. */
+  /** A text is not the name of an owner, or an owner of another kind has the name. */
   "owner-invalid": { readonly owner: string; readonly reason: string };
   /** An unexpected error: in Kitbag, or in code that runs beside it. */
   "program-failed": { readonly reason: string };
@@ -254,7 +254,10 @@ export interface ErrorDetails {
     readonly nearest: readonly string[];
     readonly known: readonly string[];
   };
-  /** A user has used what they may. `startsAgain` is when it is counted from 0, in ISO 8601; not there where use has to end instead. */
+  /**
+   * A user has reached a quota. `startsAgain` is the time at which the count starts from 0, in ISO 8601; it is not set for a quota of things
+   * that the user must end or delete.
+   */
   "quota-reached": {
     readonly user: string;
     readonly quota: QuotaName;
@@ -264,11 +267,11 @@ export interface ErrorDetails {
     /** The tool did run; only its output could not be kept. */
     readonly ran?: boolean;
   };
-  /** Something happens that did not when a run was recorded; `difference` has lines that were (`-`) and that are (`+`). */
+  /** A run does something else than in its recording. In `difference`, `-` marks lines of the recording and `+` lines of now. */
   "recording-diverged": { readonly what: string; readonly difference: string };
   /** A request is answered with an HTTP status instead of being let in. */
   "request-refused": { readonly status: number; readonly reason: string };
-  /** A line of the journal of a run is not what it should be. `soundStep` is the last step of which all is known, if there is any. */
+  /** A line of the journal of a run is damaged. `soundStep` is the last step whose lines are all readable, if there is one. */
   "run-damaged": {
     readonly run: string;
     readonly line: number;
@@ -277,7 +280,7 @@ export interface ErrorDetails {
   };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
-  /** What a run was in the middle of is not there: a tool or a skill. */
+  /** A run cannot go on, because a tool or a skill that it was using does not exist any more. */
   "run-incomplete": { readonly run: string; readonly missing: string; readonly reason: string };
   /** Another worker has the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
@@ -312,9 +315,9 @@ export interface ErrorDetails {
   };
   /** The caller's token has none of the scopes that allow a call of the tool. */
   "scope-missing": { readonly tool: string; readonly scopes: readonly string[] };
-  /** Something was asked of a session that was closed. */
+  /** A method of a closed session was called. */
   "session-closed": { readonly action: string };
-  /** Something that a skill uses is not there, or is not what it was made for. */
+  /** A tool that a skill uses is missing, or is not the version that the skill was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */
   "skill-duplicate": { readonly skill: string };
@@ -331,11 +334,11 @@ export interface ErrorDetails {
   };
   /** The definition of a skill is wrong. */
   "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
-  /** A skill is to be closed without its name, and not exactly one is open. */
+  /** A caller closes a skill without its name, and no skill or more than one skill is open. */
   "skill-name-missing": { readonly open: readonly string[] };
   /** No skill has the name that was asked for. */
   "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
-  /** A skill is to be closed that other open skills require. */
+  /** A skill stays open, because other open skills require it. */
   "skill-required": { readonly skill: string; readonly by: readonly string[] };
   /** This skill's folder was not trusted, or has changed since. */
   "skill-untrusted": {
@@ -345,7 +348,7 @@ export interface ErrorDetails {
     /** The person took the trust back with `kitbag trust --remove`. */
     readonly removed?: true;
   };
-  /** What a tool or a skill keeps has no room for more. */
+  /** The state of a tool or a skill has reached its limit. */
   "state-full": { readonly owner: string; readonly limit: number; readonly limitBytes: number };
   /** A key or a value that the state of a tool cannot hold. */
   "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
@@ -370,7 +373,7 @@ export interface ErrorDetails {
     /** The command that agrees. */
     readonly accept: string;
   };
-  /** What a store keeps things in cannot be reached, read or written now. */
+  /** The file or the server of a store cannot be reached, read or written now. */
   "store-unavailable": {
     readonly store: string;
     readonly reason: string;
@@ -379,7 +382,7 @@ export interface ErrorDetails {
     /** Whether the write may have happened all the same. */
     readonly mayBeWritten: boolean;
   };
-  /** The server that a store is in may forget what it has acknowledged. */
+  /** The server of a store is set up in a way that can lose acknowledged writes. */
   "store-unsafe": { readonly store: string; readonly reasons: readonly string[]; readonly cure: string };
   /** A value that a store cannot hold. */
   "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
@@ -404,7 +407,7 @@ export interface ErrorDetails {
     readonly author: string;
     readonly scopes: readonly string[];
   };
-  /** The tool failed so often that it is taken out for a while. */
+  /** The tool failed so often that it cannot be called for a while. */
   "tool-broken": { readonly tool: string; readonly retryAfterMs: number };
   /** The tool was made here, and deleted. It can be brought back. */
   "tool-deleted": { readonly tool: string };
@@ -412,7 +415,7 @@ export interface ErrorDetails {
   "tool-duplicate": { readonly tool: string; readonly owner: string };
   /** The tool's code failed. */
   "tool-failed": { readonly tool: string; readonly reason: string };
-  /** A tool was given that is not in the workspace. */
+  /** A caller passed a tool that is not in the workspace. */
   "tool-foreign": { readonly tool: string };
   /** The definition of a tool is wrong. */
   "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
@@ -436,9 +439,9 @@ export interface ErrorDetails {
   "tool-quarantined": { readonly tool: string; readonly server: string; readonly changed: readonly string[] };
   /** The tool exists, but its skill is closed. */
   "tool-unavailable": { readonly tool: string; readonly owner: string };
-  /** A command was used in a way it does not have. */
+  /** A command was used in a wrong way. */
   "usage-invalid": { readonly reason: string };
-  /** A call or a run of a user cannot go on: it is not known what the user may call now. */
+  /** A call or a run of a user cannot go on, because the scopes of the user cannot be found now. */
   "user-unknown": { readonly user: string };
   /** A tool has changed since the editor read it; `changed` names the parts that are different. */
   "version-conflict": {

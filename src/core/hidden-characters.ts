@@ -1,21 +1,21 @@
 import { redactJson } from "./redaction/redact-json.ts";
 
-/** What an invisible character does: reverses text, takes no room, spells hidden letters, controls terminals. */
+/** What an invisible character does: changes the direction of text, has no width, spells hidden letters, controls terminals. */
 export type HiddenKind = "bidirectional" | "zero-width" | "tag" | "variation" | "control";
 
-/** A run of characters of one kind that a reader does not see. */
+/** Invisible characters of one kind, one after the other. */
 export interface HiddenCharacters {
   readonly offset: number;
-  /** Of the first of the run. */
+  /** The code point of the first. */
   readonly codePoint: number;
-  /** How many there are in a row. */
+  /** How many there are. */
   readonly count: number;
   readonly kind: HiddenKind;
-  /** What tag characters spell, in plain letters. */
+  /** The text that tag characters spell, in plain letters. */
   readonly spells?: string;
 }
 
-/** The ranges of each kind. */
+/** The code points of each kind, as ranges. */
 const kinds: Readonly<Record<HiddenKind, readonly (readonly [number, number])[]>> = {
   control: [
     [0x00, 0x08],
@@ -62,8 +62,8 @@ const suspects = new RegExp(kindNames.map((kind) => `(${toPattern(kind)})`).join
 const plainSuspects = new RegExp(`(${toPattern("control")})`, "gu");
 
 /**
- * A superset of all kinds, in UTF-16 units, that most texts have nothing of. It has 15 ranges on purpose: up to 16 are compared
- * one by one, which is several times faster than the table that the engine makes of more.
+ * Matches all kinds and a few other characters, in UTF-16 units; most texts have no match. It has 15 ranges on purpose: V8 compares up to
+ * 16 ranges one by one, which is several times faster than the table that it makes for more.
  */
 const anySuspect =
   /[\u034F\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F\u00AD\u061C\u115F-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uDB40-\uDB43\uFEFF\uFFA0-\uFFFB]|[\uFE00-\uFE0F]|\uD80D[\uDC30-\uDC3F]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]/;
@@ -74,18 +74,18 @@ function toPattern(kind: HiddenKind): string {
 }
 
 /**
- * Finds the characters of `text` that a reader does not see, but a model does. Those that writing needs are left out: joiners
- * inside emoji and between letters of scripts that use them, direction marks beside right-to-left text, the tags of flags. So is a
+ * Finds the characters of `text` that a person does not see, but a model reads. It leaves out those that a text needs: joiners inside
+ * emoji and between letters of scripts that use them, direction marks beside right-to-left text, the tags of flags. It also leaves out a
  * single left-to-right mark, which changes nothing.
  *
- * Contract: takes time in proportion to the text; `ascii` (nothing above U+007F) makes it shorter.
+ * Contract: takes time in proportion to the text, and less with `ascii`, which says that no character is above U+007F.
  */
 export function* findHiddenCharacters(text: string, { ascii = false } = {}): Generator<HiddenCharacters> {
   if (!ascii && !anySuspect.test(text)) return;
   for (const match of text.matchAll(ascii ? plainSuspects : suspects)) {
     const [run, ...groups] = match;
     const kind = kindNames[groups.findIndex((group) => group !== undefined)] as HiddenKind;
-    // A single left-to-right mark turns nothing around; editors leave it behind in copied text.
+    // A single left-to-right mark changes no direction; editors leave it behind in copied text.
     if (isNeeded(text, match.index, run) || run === "\u200E") continue;
     const count = Array.from(run).length;
     const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
@@ -93,29 +93,29 @@ export function* findHiddenCharacters(text: string, { ascii = false } = {}): Gen
   }
 }
 
-/** What a terminal obeys, up to its end: colours, titles, links. */
+/** The escape sequences of terminals: colours, titles, links. */
 const terminalCommands = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\^_])/gu;
 
-/** Kinds that make a text say something else than a reader sees. Data for programs loses no others. */
+/** The kinds with which a text says something else than a person sees. Only these are removed from data for programs. */
 const deceptive: readonly HiddenKind[] = ["tag", "bidirectional"];
 
 /**
- * A text without the characters that a reader does not see, and without what a terminal would obey. Those that writing needs stay.
- * Everything that a model reads of others goes through it.
+ * Removes invisible characters and escape sequences of terminals from a text, but not the characters that the text needs. Every text
+ * that a model reads and that Kitbag did not write goes through this function.
  */
 export function toVisibleText(text: string): string {
   if (!anySuspect.test(text)) return text;
   const plain = text.replaceAll(terminalCommands, "").replaceAll(/[\u2028\u2029]/gu, "\n");
-  // What was apart may be one run now.
+  // Invisible characters that other characters separated may be one run now.
   return removeRuns(removeRuns(plain, kindNames), kindNames);
 }
 
-/** A text for programs without tags and what turns it around; everything else stays as it is. */
+/** Removes tags and characters that change the direction from a text for programs. All other characters stay. */
 export function toHonestText(text: string): string {
   return anySuspect.test(text) ? removeRuns(text, deceptive) : text;
 }
 
-/** Does the same with all texts and keys of a JSON value; answers with the value itself if there is nothing to remove. */
+/** Applies `clean` to all texts and keys of a JSON value. Answers with the value itself if that changes nothing. */
 export function cleanJson<Value>(value: Value, clean: (text: string) => string): Value {
   return redactJson(value, { text: clean, key: clean, number: (number) => number }) as Value;
 }
@@ -133,9 +133,9 @@ export function showCodePoint(codePoint: number): string {
 }
 
 const flag = /\u{1F3F4}$/u;
-/** England, Scotland and Wales: no other flag is written so. */
+/** The flags of England, Scotland and Wales: only they are written with tags. */
 const flagTags = new RegExp(`^(?:${["gbeng", "gbsct", "gbwls"].map(toTags).join("|")})\\u{E007F}$`, "u");
-/** What has more than one form in Unicode: ideographs by all selectors, emoji and signs by the first sixteen. */
+/** Characters whose form a variation selector chooses: ideographs have all selectors, emoji and signs the first sixteen. */
 const ideographBefore = /\p{Script=Han}$/u;
 const signBefore =
   /[\p{Emoji}\p{S}\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\u3001-\u3002\uFF01-\uFF1B]$/u;
@@ -145,12 +145,12 @@ const joiningLetterBefore = /(?![\p{Variation_Selector}\u0000-\u05FF])[\p{L}\p{M
 const letterAfter = /^(?!\p{Variation_Selector})[\p{L}\p{M}]/u;
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
-/** Tells whether writing needs the run: looks a few characters to either side, no more. */
+/** Tells whether the text needs these characters. It looks only at a few characters before and after them. */
 function isNeeded(text: string, offset: number, run: string): boolean {
   const before = text.slice(Math.max(0, offset - 2), offset);
   const after = text.slice(offset + run.length, offset + run.length + 2);
   if (flagTags.test(run)) return flag.test(before);
-  // One selector chooses a form of what is before it; more of them carry a message.
+  // One selector chooses the form of the character before it. Several in a row can carry a hidden message.
   if (/^[\uFE00-\uFE0F]$/u.test(run)) return signBefore.test(before);
   if (/^[\u{E0100}-\u{E01EF}]$/u.test(run)) return ideographBefore.test(before);
   if (run === "\u200C" || run === "\u200D") {
@@ -167,7 +167,7 @@ function toTags(word: string): string {
   return Array.from(word, (letter) => `\\u{${(0xe0000 + letter.charCodeAt(0)).toString(16)}}`).join("");
 }
 
-/** The most of a hidden message that is shown. */
+/** The longest part of a hidden message that is shown. */
 const longestMessage = 80;
 
 function toPlainLetters(tags: string): string {

@@ -6,8 +6,8 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 const styles: Readonly<Record<Diagnostic["severity"], Style>> = { error: "red", warning: "yellow", info: "dim" };
 
 /**
- * Writes diagnostics, each as `file:line:column severity code message`, with the place in question and the cure below it.
- * `folder` is put before the files, so that an editor can open them.
+ * Writes diagnostics, each as `file:line:column severity code message`, with the evidence and the cure below it. The files are written
+ * with `folder` before them, so that an editor can open them.
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -34,19 +34,19 @@ function toPlace(folder: string, file: string): string {
   return file === "" || file === "." ? folder : `${folder}/${file}`;
 }
 
-/** What a scan found in the text, keys masked. */
+/** The part of the text that a scan reports; keys in it are masked. */
 function getEvidence(diagnostic: Diagnostic): string | undefined {
   return "evidence" in diagnostic && typeof diagnostic.evidence === "string" ? diagnostic.evidence : undefined;
 }
 
 const weights = { error: 0, warning: 1, info: 2 } as const;
 
-/** The worst that is said about a skill; of several, the first. */
+/** The most severe diagnostic of a skill; the first one if several are equally severe. */
 export function firstFinding({ diagnostics }: Pick<SkillReport, "diagnostics">): Diagnostic | undefined {
   return diagnostics.toSorted((left, right) => weights[left.severity] - weights[right.severity])[0];
 }
 
-/** Why there is no skill: `skipped, because …`. */
+/** Says why a folder is not a skill: `skipped, because …`. */
 export function whySkipped(report: Pick<SkillReport, "diagnostics">): string {
   const { message = "the reason is not known" } = firstFinding(report) ?? {};
   const reason = message.replace(/^skipped, because /iu, "");

@@ -5,9 +5,9 @@ import { createLineSplitter } from "../../platform/lines.ts";
 import { readMessage } from "./http/web-request.ts";
 import type { StdioOptions, StdioServing } from "./mcp-server-options.ts";
 
-/** What stands in the place of a service that cannot start. */
+/** Replaces a service that cannot start. */
 export interface RefusedClients {
-  /** Answers one client by lines on stdio until it goes away. */
+  /** Answers one client on stdio, a line a message, until the client ends. */
   serveStdio(options: Required<StdioOptions>): StdioServing;
   route(path: string): Route;
 }
@@ -18,13 +18,13 @@ const longestLine = 1024 * 1024;
 const longestBatch = 100;
 
 /**
- * Answers every request of MCP clients with the reason why there is no service, the first (`initialize`) too: clients show the error of
- * a request, and few show what a program that ended wrote to its standard error.
+ * Answers every request of MCP clients, `initialize` too, with the reason why there is no service. Clients show the error of a request.
+ * Few clients show what a program wrote to its standard error before it ended.
  */
 export function refuseClients({ code, message }: Pick<Failure, "code" | "message">): RefusedClients {
   const error = { code: -32_000, message, data: { code } };
 
-  /** The answer to a message, or to each of a batch; nothing to what is no request. */
+  /** The answer to a message, or to each message of a batch; `undefined` if the message is not a request. */
   function answer(message: unknown): unknown {
     if (!Array.isArray(message)) return answerOne(message);
     if (message.length > longestBatch) return { jsonrpc: "2.0", id: null, error };
@@ -77,7 +77,7 @@ export function refuseClients({ code, message }: Pick<Failure, "code" | "message
   };
 }
 
-/** What is no JSON is answered all the same. */
+/** The JSON of a line; `undefined` if it is not JSON: such a line gets an answer, too. */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;

@@ -21,24 +21,24 @@ export interface ImagePoint {
   readonly y: number;
 }
 
-/** How {@link toOriginalBox} and {@link toOriginalPoint} read what a model says. */
+/** How {@link toOriginalBox} and {@link toOriginalPoint} read the numbers of a model. */
 export interface PlaceOptions extends Partial<PlaceForm> {
-  /** How many images the question had: many are sent smaller to some providers. @default 1 */
+  /** How many images the request had: some providers get smaller images if there are many. @default 1 */
   readonly imageCount?: number;
 }
 
 /** An image: a path, a URL of a file, its bytes, or its size alone. */
 export type OriginalImage = ImageSize | ImageSource;
 
-/** A model, as far as its way to see images goes. */
+/** The properties of a model that decide how it sees images. */
 export type SeeingModel = Pick<Model, "modelId" | "provider" | "supportedUrls">;
 
 const usual: PlaceForm = { scale: "thousandths", order: "xy" };
 const pixels: PlaceForm = { scale: "pixels", order: "xy" };
 
-/** How a model says where something is in an image: as its maker documents it, else in thousandths. */
+/** The form in which a model gives places in an image: the one that its maker documents, or else thousandths. */
 function placeFormOf(model: SeeingModel): PlaceForm {
-  // By the name of the model too: many providers have models of others.
+  // The name of the model counts too: many providers serve models of other makers.
   const family = familyOf(model);
   if (family === "claude") return providerRow("anthropic").places ?? usual;
   if (family === "gemini") return providerRow("google").places ?? usual;
@@ -52,8 +52,8 @@ const scales: Readonly<Record<PlaceForm["scale"], string>> = {
 };
 
 /**
- * Says in which form a model should say where something is: a sentence for the question. It is the form that the model knows best, and
- * that {@link toOriginalBox} and {@link toOriginalPoint} read.
+ * A sentence for the prompt that tells a model in which form to give places in an image. It is the form that the model knows best, and the
+ * form that {@link toOriginalBox} and {@link toOriginalPoint} read.
  *
  * @example
  * ```ts
@@ -71,8 +71,8 @@ export function describePlaces(model: SeeingModel): string {
 }
 
 /**
- * Maps a box that a model gave, four numbers in its form, to pixels of the original image, whatever size of it the model was sent and
- * saw. The image is taken as it is looked at: one that a camera marked as turned is upright.
+ * Converts a box that a model gave, four numbers in its form, to pixels of the original image, also if the model got a smaller image. The
+ * pixels are those of the upright image, also if the camera saved it rotated.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ export async function toOriginalBox(
 }
 
 /**
- * Maps a point that a model gave, two numbers in its form, to pixels of the original image: see {@link toOriginalBox}.
+ * Converts a point that a model gave, two numbers in its form, to pixels of the original image: see {@link toOriginalBox}.
  *
  * @throws {KitbagError} (rejects) as {@link toOriginalBox} does
  */
@@ -121,7 +121,7 @@ export async function toOriginalPoint(
   return (await createMap(model, image, options, "point"))(first, second);
 }
 
-/** Models place things a little outside; what is further outside is in another form. */
+/** A place may be outside of the image by this part of its edge. A place that is further outside must be in another form. */
 const tolerance = 0.02;
 
 async function createMap(
@@ -162,7 +162,7 @@ async function findSizes(model: SeeingModel, image: OriginalImage, count: number
   }
   const found = await findSentImage(await toImagePart(image), model, count);
   const { original, sent } = found;
-  // A picture that was turned upright when it was converted.
+  // The image was rotated upright when it was converted.
   const isTurned = original.width > original.height !== sent.width > sent.height && sent.width !== sent.height;
   return isTurned ? { original: { width: original.height, height: original.width }, sent } : found;
 }
@@ -176,13 +176,13 @@ function scaleBy({ width, height }: ImageSize, factor: number): ImageSize {
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
 }
 
-/** Models that see images only up to 1,568 pixels; later ones see 2,576. */
+/** Claude models that see images of up to 1,568 pixels. Later models see 2,576. */
 const seesLess =
   /claude-(?:instant|v?2|3|(?:opus|sonnet|haiku)-4-[0-6](?!\d)|(?:opus|sonnet|haiku)-4(?:-\d{8})?(?:$|@))/iu;
-/** The edge of a patch, of which an image may have only so many. */
+/** The edge of a patch in pixels. The number of patches of an image is limited. */
 const patch = 28;
 
-/** The size in which Claude sees an image, in whose pixels it answers: the largest that fits its longest edge and its patches. */
+/** The size in which Claude sees an image and gives places: the largest within its limits for the longest edge and for patches. */
 function toClaudeSize(size: ImageSize, modelId: string): ImageSize {
   const [maxEdge, maxPatches] = seesLess.test(modelId) ? [1568, 1568] : [2576, 4784];
   const fits = ({ width, height }: ImageSize): boolean =>

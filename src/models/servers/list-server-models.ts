@@ -5,9 +5,9 @@ import { findConnection } from "../resolve/find-connection.ts";
 import { createAskServer } from "./ask-server.ts";
 import type { ServerModel } from "./server-model.ts";
 
-/** Where {@link listServerModels} asks. */
+/** Which server {@link listServerModels} asks. */
 export interface ListServerModelsOptions {
-  /** @default where the server usually is, or where the environment says */
+  /** @default the address in the provider's variable of the environment, or else the usual address of the server */
   readonly baseUrl?: string;
   /** @default the provider's variable in the environment */
   readonly apiKey?: string;
@@ -16,10 +16,10 @@ export interface ListServerModelsOptions {
 }
 
 /**
- * Asks a server of your own (`ollama`, `lmstudio`, `llamacpp` or `vllm`) which models it has: their size, how their weights are rounded,
- * what they can do, whether they are loaded, with what context, and how much of them is in the memory of the graphics card.
+ * Asks a server of your own (`ollama`, `lmstudio`, `llamacpp` or `vllm`) which models it has: their size, quantization and
+ * abilities, whether they are loaded, with which context length, and how much of each is in the memory of the graphics card.
  *
- * Contract: `undefined` if no such server answers within a few seconds. Nothing is loaded by asking.
+ * Contract: `undefined` if no such server answers within a few seconds. The server loads no model because of the question.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export interface ListServerModelsOptions {
  * console.assert(models === undefined); // no server there
  * ```
  *
- * @throws {KitbagError} (rejects) `option-invalid` if the provider is no such server
+ * @throws {KitbagError} (rejects) `option-invalid` if the provider is not one of these servers
  */
 export async function listServerModels(
   provider: string,
@@ -42,7 +42,7 @@ export async function listServerModels(
   return server.list(createAskServer(found.connection));
 }
 
-/** The names of the providers that are servers of one's own. */
+/** The names of the providers that are servers which users run themselves. */
 export function serverNames(): readonly string[] {
   return [...providers].filter(([, { loadServer }]) => loadServer !== undefined).map(([name]) => name);
 }

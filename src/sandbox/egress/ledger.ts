@@ -2,14 +2,14 @@ import type { Socket } from "node:net";
 
 import type { Target } from "./network-rule.ts";
 
-/** One connection, or one attempt, that went through an egress proxy. */
+/** A connection through an egress proxy, or an attempt to make one. */
 export interface EgressConnection {
-  /** How the program asked for it; `request` is one of `egressRequest`. */
+  /** The protocol in which the program asked for it; `request` is a request of `egressRequest`. */
   readonly protocol: "http" | "connect" | "socks" | "request" | "unknown";
-  /** As the program asked for it; empty if it never said so in a way that can be read. */
+  /** The host that the program asked for; empty if the proxy could not read the request. */
   readonly host: string;
   readonly port: number;
-  /** The address that was dialled. */
+  /** The IP address that the proxy connected to. */
   readonly address?: string;
   readonly allowed: boolean;
   /** Why it was not allowed, why it failed, or why it was cut. */
@@ -21,23 +21,23 @@ export interface EgressConnection {
   readonly durationMs: number;
 }
 
-/** A connection that is being written down. */
+/** The entry of a connection that has not ended. */
 export interface Entry {
   protocol: EgressConnection["protocol"];
   target?: Target;
-  /** Says that it was allowed, and which socket its bytes go through. */
+  /** Records that the connection is allowed, and the socket that its bytes go through. */
   watch(upstream: Socket): void;
-  /** Counts what went through since the last time; ends it (`false`) when it was too much. */
+  /** Counts the bytes since the last count. Answers `false` if the limit of bytes is reached and the connection must end. */
   count(): boolean;
-  /** Writes it down, once; later calls do nothing. */
+  /** Records the connection as ended. Later calls do nothing. */
   end(reason?: string): void;
 }
 
-/** Writes down connections, and knows how many bytes went through all of them. */
+/** Records the connections of a proxy, and counts the bytes of all of them. */
 export interface Ledger {
-  /** The last ones that ended, oldest first. */
+  /** The last 1,000 connections that ended, the oldest first. */
   readonly connections: readonly EgressConnection[];
-  /** How many have not ended. */
+  /** The number of connections that have not ended. */
   countOpen(): number;
   open(): Entry;
 }
@@ -109,25 +109,25 @@ function toTraffic(route: Route | undefined): Pick<EgressConnection, "address" |
   return { address, allowed: true, bytesUp: socket.bytesWritten, bytesDown: socket.bytesRead };
 }
 
-/** How much one egress proxy lets through. */
+/** The limits of one egress proxy. */
 export interface EgressLimits {
   /** Connections at the same time. */
   readonly connections: number;
-  /** Connections in all its life. */
+  /** All connections until the proxy is closed. */
   readonly totalConnections: number;
   /** Bytes in both directions, of all connections together. */
   readonly bytes: number;
   /** The head of a request, and of a response. */
   readonly headerBytes: number;
-  /** How long a client may take to say where it wants to go. */
+  /** How long a program may take to send the head of its request. */
   readonly headerMs: number;
-  /** How long the other side may take to accept a connection. */
+  /** How long the target may take to accept a connection. */
   readonly connectMs: number;
-  /** How long a connection may be silent. */
+  /** How long a connection may carry no bytes. */
   readonly idleMs: number;
 }
 
-/** What a proxy lets through by default. */
+/** The limits of a proxy by default. */
 export const defaultEgressLimits: EgressLimits = {
   connections: 64,
   totalConnections: 10_000,

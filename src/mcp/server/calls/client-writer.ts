@@ -4,10 +4,10 @@ import type { WriteText } from "../../../forge/generate/ask-model.ts";
 import type { ModelPrompt } from "../../../models/model.ts";
 import type { McpClientAccess } from "./ask-client.ts";
 
-/** Long enough for a program with its examples. */
+/** Enough tokens for a program with its examples. */
 const maxTokens = 8000;
 
-/** What writes texts with the model of an MCP client (sampling); nothing if the client has none, or the caller is no client. */
+/** Makes a function that writes texts with the model of an MCP client (sampling); `undefined` if the client offers no model. */
 export function toClientWriter(client: unknown): WriteText | undefined {
   const access = client as Partial<McpClientAccess> | undefined;
   if (access?.can?.("sampling") !== true || access.ask === undefined) return undefined;
@@ -30,11 +30,11 @@ function toMessages(prompt: ModelPrompt): Messages {
   });
 }
 
-/** A client answers with one block, or with several. */
+/** The text of an answer: a client answers with one content block, or with several. */
 function toText(content: unknown): string {
   const blocks = (Array.isArray(content) ? content : [content]) as readonly ({ readonly text?: unknown } | undefined)[];
   return blocks.flatMap((block) => (typeof block?.text === "string" ? [block.text] : [])).join("");
 }
 
-/** A caller that is no MCP client. */
+/** Stands for a caller that is not an MCP client. */
 export const noClient: Pick<McpClientAccess, "can"> = { can: () => false };

@@ -11,7 +11,7 @@ export interface Assignment {
 
 const declarations = new Set(["local", "declare", "readonly", "export", "typeset"]);
 
-/** The assignments of a command, with or without `local` and its like before them. */
+/** The assignments of a command, with or without `local`, `export` or another declaration before them. */
 export function assignmentsOf(words: readonly ShellWord[]): readonly Assignment[] {
   const from = declarations.has(words[0]?.text ?? "") ? 1 : 0;
   const found: Assignment[] = [];
@@ -23,19 +23,19 @@ export function assignmentsOf(words: readonly ShellWord[]): readonly Assignment[
   return found;
 }
 
-/** The value of a word that has no expansions in it; nothing if it has, or is empty. */
+/** The value of a word without expansions; `undefined` if the word has an expansion or is empty. */
 export function literalOf(word: string): JsonValue | undefined {
   if (/[$`(]/u.test(word)) return undefined;
   const text = unquote(word);
   return text === "" ? undefined : toLiteral(text);
 }
 
-/** The name of the variable that a word is nothing but an expansion of: `"$OUT"`, `${OUT:-}`. */
+/** The name of the variable if the whole word is its expansion: `"$OUT"`, `${OUT:-}`. */
 export function variableOf(word: string): string | undefined {
   return /^"?\$\{?([A-Za-z_]\w*)(?::?-[^}]*)?\}?"?$/u.exec(word)?.[1];
 }
 
-/** How a word passes all arguments on; `from` counts those that are left out. */
+/** For a word that stands for all arguments (`"$@"`, `"${@:2}"`): the number of arguments at the beginning that it leaves out. */
 export function allArguments(word: string): { readonly from: number } | undefined {
   if (/^"?\$(?:[@*]|\{[@*]\})"?$/u.test(word)) return { from: 0 };
   const from = /^"?\$\{[@*]:(\d+)\}"?$/u.exec(word)?.[1];
