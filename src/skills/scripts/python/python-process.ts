@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 import { createLineSplitter } from "../../../platform/lines.ts";
@@ -41,8 +41,7 @@ interface Waiting {
 
 /** Starts a helper process. It never throws: a program that cannot be started loses all its requests. */
 export function startPython({ command, limitMs }: PythonProcessOptions): PythonProcess {
-  const [program = "python3", ...before] = command;
-  const child = spawn(program, [...before, ...flags, helper], { stdio: "pipe", env: minimalEnvironment() });
+  const child = startHelper(command);
   const waiting: Waiting[] = [];
   let lastId = 0;
   let ready = false;
@@ -95,6 +94,10 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
     finish: () => child.stdin.end(),
     kill: () => end("it was stopped"),
   };
+}
+
+function startHelper([program = "python3", ...before]: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(program, [...before, ...flags, helper], { stdio: "pipe", env: minimalEnvironment() });
 }
 
 /** What a program needs to be found and started; nothing of it reaches the source that is read. */
