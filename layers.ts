@@ -1,7 +1,6 @@
 /**
  * The architecture, as a table. Imports only point down; folders on one row never import each other. The linter reads it
- * (`oxlint.config.ts`), and `test/architecture.test.ts` plants wrong imports to prove that it does. `http` (the HTTP API) and `adapters`
- * (other agent frameworks) are planned: they have their row, and no files yet.
+ * (`oxlint.config.ts`), and `test/architecture.test.ts` plants wrong imports to prove that it does.
  */
 export const rows: readonly (readonly string[])[] = [
   ["cli"],

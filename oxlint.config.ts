@@ -136,7 +136,10 @@ export default defineConfig({
       [{ regex: "^(?!node:|\\./)", message: "a program that runs inside imports node: modules and its siblings" }],
     ),
     // An entry is a list of what its neighbours define.
-    restrictImports(["src/*/index.ts", "src/http/client.ts"], []),
+    restrictImports(
+      ["src/*/index.ts", "src/http/client.ts", "src/adapters/{ai-sdk,langchain,mastra,openai-agents}.ts"],
+      [],
+    ),
     {
       files: ["**/*.test.ts"],
       plugins: ["typescript", "import", "unicorn", "oxc", "promise", "vitest"],

@@ -68,7 +68,11 @@ function readEntries(): readonly string[] {
 async function bundle(): Promise<readonly string[]> {
   const { dependencies, peerDependencies } = readPackage(root) as Record<string, Record<string, string>>;
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] });
-  const entries = files.filter((file) => /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main|http\/client)\.ts$/u.test(file));
+  const entries = files.filter((file) =>
+    /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main|http\/client|adapters\/(?:ai-sdk|langchain|mastra|openai-agents))\.ts$/u.test(
+      file,
+    ),
+  );
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   // Also those that the user installs if they are wanted.

@@ -30,6 +30,7 @@ const loads: Readonly<Record<string, readonly string[]>> = {
   mcp: ["src/mcp/index.ts"],
   http: ["src/http/index.ts"],
   client: ["src/http/client.ts"],
+  adapters: ["ai-sdk", "langchain", "mastra", "openai-agents"].map((name) => `src/adapters/${name}.ts`),
   command: ["src/cli/run-program.ts"],
   call,
   run: [...call, "src/cli/commands/run.ts", "src/agent/create-agent.ts", "src/models/resolve/resolve-model.ts"],
