@@ -14,6 +14,10 @@ import { dropDeclarations, writeCommonJsDeclarations } from "./build/drop-declar
 import { findChunks } from "./build/find-chunks.ts";
 import { withoutValidator } from "./build/without-validator.ts";
 
+/** The files that are entries of the package, and the command. */
+const entryPattern =
+  /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main|http\/client|adapters\/(?:ai-sdk|langchain|mastra|openai-agents))\.ts$/u;
+
 const root = resolve(import.meta.dirname, "..");
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
 
@@ -68,11 +72,7 @@ function readEntries(): readonly string[] {
 async function bundle(): Promise<readonly string[]> {
   const { dependencies, peerDependencies } = readPackage(root) as Record<string, Record<string, string>>;
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] });
-  const entries = files.filter((file) =>
-    /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main|http\/client|adapters\/(?:ai-sdk|langchain|mastra|openai-agents))\.ts$/u.test(
-      file,
-    ),
-  );
+  const entries = files.filter((file) => entryPattern.test(file));
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   // Also those that the user installs if they are wanted.

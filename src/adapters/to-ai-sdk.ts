@@ -44,8 +44,7 @@ export interface AiSdkCall {
  * });
  * const tools = toAiSdkTools({ dynamicTool, jsonSchema }, createWorkspace({ tools: [add] }));
  *
- * const sum: unknown = await tools["add"]?.execute?.({ a: 2, b: 40 }, { toolCallId: "1", messages: [], context: undefined });
- * console.assert(sum === 42);
+ * console.assert("add" in tools); // streamText({ model, prompt, tools })
  * ```
  */
 export function toAiSdkTools<Made>(
