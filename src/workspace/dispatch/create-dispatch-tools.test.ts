@@ -49,13 +49,14 @@ test("R10: no dispatch tool says what a skill that is not trusted says of itself
   const answers = await Promise.all([
     run("list_skills", {}),
     run("search_tools", { query: "reports", detail: "schema" }),
+    run("search_tools", { query: "reports", detail: "json" }),
     run("search_tools", { query: "reports", detail: "typescript" }),
     run("describe_tool", { name: "odd/report" }),
   ]);
 
   expect(JSON.stringify(answers)).not.toContain("Ignore");
   expect(JSON.stringify(answers[0])).toContain("Not trusted: it can be opened after a person has run `kitbag trust`");
-  expect(JSON.stringify(answers[3])).toContain("Not trusted");
+  expect(JSON.stringify(answers[4])).toContain("Not trusted");
 });
 
 test("a dispatch tool answers with a failure, whatever it is given", async () => {
@@ -177,6 +178,9 @@ test("search_tools finds tools by words, and says which skill to open first", as
     output: {
       tools: [{ description: "Extracts the text of a file\n\nPage by page.", input: "{\n  path: string;\n}" }],
     },
+  });
+  expect(await run("search_tools", { query: "extract text", detail: "json" })).toMatchObject({
+    output: { tools: [{ name: "pdf__extract", inputSchema: { properties: { path: { type: "string" } } } }] },
   });
 });
 

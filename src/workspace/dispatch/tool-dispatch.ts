@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { toVisibleText } from "../../core/hidden-characters.ts";
+import { toVisibleSchema } from "../../core/schema/close-schema.ts";
 import { renderToolDeclarations } from "../../runtimes/code/render-tool-declarations.ts";
 import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
@@ -65,7 +66,7 @@ function show(view: DispatchView, entry: RegisteredTool, detail: Detail): object
   if (detail === "names" || detail === "typescript") return entry.wireName;
   const { name, description, ...schemas } = toDeclaration(entry);
   const state = describeState(view, entry);
-  if (detail === "json") return { name, description, inputSchema: entry.tool.inputSchema, ...state };
+  if (detail === "json") return { name, description, inputSchema: toVisibleSchema(entry.tool.inputSchema), ...state };
   return detail === "schema"
     ? { name, description, ...schemas, ...state }
     : { name, description: firstSentence(description), ...state };
