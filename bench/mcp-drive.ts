@@ -8,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 /** A server program in `mcp-servers`, and what it is started with. */
 export interface ServerProgram {
-  readonly program: "fastmcp" | "kitbag" | "sdk" | "sdk1";
+  readonly program: "api" | "fastmcp" | "kitbag" | "sdk" | "sdk1";
   readonly args?: readonly string[];
 }
 

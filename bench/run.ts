@@ -19,6 +19,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
   define: () => import("./define.ts"),
+  "http-api": () => import("./http-api.ts"),
   limits: () => import("./limits.ts"),
   "limits-shared": () => import("./limits-shared.ts"),
   mcp: () => import("./mcp.ts"),

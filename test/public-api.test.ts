@@ -272,8 +272,9 @@ test('"kitbag/agent" exports these types', () => {
 });
 
 test('"kitbag/http" exports these names', () => {
-  expect(Object.keys(http).toSorted()).toEqual(["createHandler", "localCaller"]);
+  expect(Object.keys(http).toSorted()).toEqual(["createApiRoute", "createHandler", "localCaller"]);
   expect(exportedTypes("src/http/index.ts")).toEqual([
+    "ApiRoute",
     "Caller",
     "Handler",
     "HandlerOptions",

@@ -235,8 +235,10 @@ interface Served {
 
 async function serve(): Promise<Served> {
   const parts = createParts();
-  const route = createApiRoute(parts, (error) => {
-    throw error;
+  const route = createApiRoute(parts, {
+    onError(error) {
+      throw error;
+    },
   });
   const gate = await openGate({
     routes: [route],

@@ -33,7 +33,10 @@ export interface ApiRequest {
   readonly query: string;
   header(name: string): string | undefined;
   readonly caller: Caller;
+  /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** The same, and when the service closes: for streams, which go on until then. @default as `signal` */
+  readonly streamSignal?: AbortSignal;
   readBody(): Promise<Uint8Array>;
 }
 
@@ -101,7 +104,8 @@ async function answerRequest(parts: Shared, request: ApiRequest): Promise<ApiAns
   const context = toContext({ parts, request, use, headers });
   try {
     if (operation.stream !== undefined && wantsStream(operation, input, request)) {
-      const events = await operation.stream(context, input);
+      const signal = request.streamSignal ?? request.signal;
+      const events = await operation.stream({ ...context, session: context.session, signal }, input);
       return { status: 200, headers, body: holdSession(events, use.hold()) };
     }
     const value = await operation.handle(context, input);

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 
 import type { GateRequest, Route } from "../gate/gate.ts";
-import { createApi, type ApiAnswer } from "./create-api.ts";
-import type { HttpParts } from "./http-options.ts";
+import { createApi, type ApiAnswer, type ApiRequest } from "./create-api.ts";
+import type { HandlerOptions, HttpParts } from "./http-options.ts";
 import { problemType, refuseRequest } from "./problem.ts";
 import { heartbeat, heartbeatMs, renderServerEvent, streamHeaders, type ServerEvent } from "./server-events.ts";
 
@@ -12,34 +12,45 @@ export interface ApiRoute extends Route {
   close(): Promise<void>;
 }
 
+/** How the route is served. */
+export type ApiRouteOptions = Pick<HandlerOptions, "basePath" | "onError">;
+
 /** A client that takes nothing for so long is cut: it comes back with the last position that it has. */
 const stuckMs = 30_000;
 
-/** Makes the route of the API: the gate has checked `Host`, `Origin`, token and limits before. */
-export function createApiRoute(parts: HttpParts, onError: (error: unknown) => void, basePath = "/api"): ApiRoute {
+/**
+ * Makes the API as a route of a gate, which checks `Host`, `Origin`, token and limits before. Close the gate first, then the route.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace } from "kitbag";
+ * import { createClient } from "kitbag/client";
+ * import { createApiRoute } from "kitbag/http";
+ * import { openGate } from "kitbag/mcp";
+ *
+ * const token = "a-token-that-nobody-guesses";
+ * const route = createApiRoute({ workspace: createWorkspace() });
+ * const gate = await openGate({ routes: [route], tokens: [{ id: "ann", token }] });
+ *
+ * const { items } = await createClient({ url: `${gate.url}/api`, token }).skills.list();
+ * console.assert(items.length === 0);
+ * await gate.close();
+ * await route.close();
+ * ```
+ */
+export function createApiRoute(parts: HttpParts, { onError, basePath = "/api" }: ApiRouteOptions = {}): ApiRoute {
   const api = createApi(parts, onError);
   const streams = new Set<AbortController>();
   return {
     path: `${basePath}/*`,
     async handle(request) {
-      const { incoming } = request;
       const closing = new AbortController();
-      const answer = await api.answer({
-        method: incoming.method ?? "GET",
-        path: request.path.slice(basePath.length) || "/",
-        basePath,
-        query: request.query,
-        header: (name) => {
-          const value = incoming.headers[name];
-          return Array.isArray(value) ? value.join(", ") : value;
-        },
-        caller: request.caller,
-        signal: AbortSignal.any([request.signal, closing.signal]),
-        readBody: () => request.readBody(),
-      });
+      const answer = await api.answer(toApiRequest(request, basePath, closing));
+      if (typeof answer.body === "string" || answer.body instanceof Uint8Array)
+        return writeWhole(request, answer, answer.body);
       streams.add(closing);
       try {
-        await write(request, answer);
+        await writeStream(request, answer, answer.body);
       } finally {
         streams.delete(closing);
         closing.abort();
@@ -52,20 +63,50 @@ export function createApiRoute(parts: HttpParts, onError: (error: unknown) => vo
   };
 }
 
-async function write({ incoming, response, signal }: GateRequest, { status, headers, body }: ApiAnswer): Promise<void> {
-  const isHead = incoming.method === "HEAD";
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    response
-      .writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
-      .end(isHead ? undefined : body);
-    return;
-  }
+function toApiRequest(request: GateRequest, basePath: string, closing: AbortController): ApiRequest {
+  const { incoming, path, query, caller } = request;
+  let signal: AbortSignal | undefined;
+  return {
+    method: incoming.method ?? "GET",
+    path: path.slice(basePath.length) || "/",
+    basePath,
+    query,
+    header(name) {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    caller,
+    // Only streams go on while the gate closes: the others are waited for. A signal costs more than the rest of a small call.
+    signal: request.signal,
+    get streamSignal() {
+      return (signal ??= AbortSignal.any([request.signal, closing.signal]));
+    },
+    readBody: () => request.readBody(),
+  };
+}
+
+function writeWhole(
+  { incoming, response }: GateRequest,
+  { status, headers }: ApiAnswer,
+  body: string | Uint8Array,
+): void {
+  const length = Buffer.byteLength(body);
+  response
+    .writeHead(status, { ...headers, "content-length": length })
+    .end(incoming.method === "HEAD" ? undefined : body);
+}
+
+async function writeStream(
+  { response, signal }: GateRequest,
+  { status, headers }: ApiAnswer,
+  events: AsyncIterable<ServerEvent>,
+): Promise<void> {
   response.writeHead(status, { ...headers, ...streamHeaders });
   // A client that waits for events waits for the head first.
   response.flushHeaders();
   const beat = setInterval(() => response.write(heartbeat), heartbeatMs);
   try {
-    for await (const event of body) if (!(await writeEvent(response, event, signal))) return;
+    for await (const event of events) if (!(await writeEvent(response, event, signal))) return;
   } finally {
     clearInterval(beat);
     response.end();

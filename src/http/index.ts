@@ -8,5 +8,6 @@
 export type { Caller } from "../gate/gate.ts";
 export { localCaller } from "../gate/access/token-check.ts";
 export { createHandler, type Handler } from "./create-handler.ts";
+export { createApiRoute, type ApiRoute } from "./gate-route.ts";
 export type { HandlerOptions, HttpParts } from "./http-options.ts";
 export type { ProblemDocument } from "./problem.ts";

@@ -51,6 +51,6 @@ export async function openApi(
       ...(users !== undefined && { users }),
       ...(made?.audit !== undefined && { audit: made.audit }),
     },
-    onError,
+    { onError },
   );
 }

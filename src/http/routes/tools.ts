@@ -109,10 +109,7 @@ export const toolOperations = {
     input: callInput,
     answer: outcomeShape,
     async handle(context, input) {
-      const call = context.calls.begin(context);
-      context.setHeader("kitbag-call", call.id);
-      const options = { ...toOptions(context, input), signal: call.signal };
-      return toResult(await context.session.call(input.address, input.input, options).finally(call.end));
+      return toResult(await context.session.call(input.address, input.input, toOptions(context, input)));
     },
     stream: (context, input) => streamCall(context, input),
   }),
