@@ -26,6 +26,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   "mcp-http": () => import("./mcp-http.ts"),
   "mcp-soak": () => import("./mcp-soak.ts"),
   "mcp-start": () => import("./mcp-start.ts"),
+  memory: () => import("./memory.ts"),
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),
   "sandbox-memory": () => import("./sandbox-memory.ts"),

@@ -56,7 +56,6 @@ export type { FileCommand, MemoryFile, MemoryFiles } from "./agent/memory/long-t
 export type { MemoryLimits, MemorySource, MemoryTrust } from "./agent/memory/long-term/memory-rows.ts";
 export type { Turn, TurnSource } from "./agent/memory/long-term/turns.ts";
 export type { WorkingMemory } from "./agent/memory/long-term/working-memory.ts";
-export type { Embedder, NearVector, VectorStore } from "./core/embedder.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/model-metrics.ts";
 export type { Guard, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";

@@ -65,3 +65,5 @@ export { createPriceOf, type PriceOf, type PriceOptions } from "./models/prices/
 export { contextWindowOf, type ContextWindows } from "./models/tokens/context-window.ts";
 export { estimateMessageTokens, estimatePromptTokens, estimateToolTokens } from "./models/tokens/estimate-tokens.ts";
 export type { CountingModel, PromptParts } from "./models/tokens/estimate-tokens.ts";
+export { toEmbedder, type EmbedderSource, type EmbeddingModel } from "./models/embed/to-embedder.ts";
+export type { Embedder } from "./core/embedder.ts";

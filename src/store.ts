@@ -32,6 +32,11 @@ export type { Run, StepContext, StepOptions, StepResolution } from "./records/ru
 export type { RunsOptions } from "./records/runs/runs-options.ts";
 export { sqliteStore } from "./store/sqlite/sqlite-store.ts";
 export type { SqliteStoreOptions } from "./store/sqlite/sqlite-store.ts";
+export type { NearVector, VectorStore } from "./core/embedder.ts";
+export { postgresVectors } from "./store/vectors/postgres-vectors.ts";
+export type { PostgresVectors, PostgresVectorsOptions } from "./store/vectors/postgres-vectors.ts";
+export { sqliteVectors } from "./store/vectors/sqlite-vectors.ts";
+export type { SqliteVectors, SqliteVectorsOptions } from "./store/vectors/sqlite-vectors.ts";
 export type { CallFigures, CallStats, OwnerStats, TimeStats, ToolStats } from "./records/stats/call-stats.ts";
 export { readCallStats } from "./records/stats/read-call-stats.ts";
 export type { ReadCallStatsOptions, RecordedCallStats } from "./records/stats/read-call-stats.ts";

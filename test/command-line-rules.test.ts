@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 /** Commands that look for no skills: what they work on has a name, or is kept in the store. */
 const withoutSkills = new Set([
   ...["quota", "tour", "new", "init", "add", "update", "remove", "store", "audit", "token", "connect", "completion"],
-  ...["versions", "rollback", "stats", "doctor"],
+  ...["versions", "rollback", "stats", "doctor", "memory"],
 ]);
 
 test("all commands that find skills have --skills, with one meaning", async () => {

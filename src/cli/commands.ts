@@ -34,6 +34,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/runs.ts")).runsCommand,
   },
   {
+    name: "memory",
+    summary: "See, search, forget and export what is remembered across conversations",
+    load: async () => (await import("./commands/memory.ts")).memoryCommand,
+  },
+  {
     name: "approvals",
     summary: "Approve or deny calls of agents that wait for approval",
     load: async () => (await import("./commands/approvals.ts")).approvalsCommand,

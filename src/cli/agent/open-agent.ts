@@ -1,3 +1,4 @@
+import type { LongTermMemory } from "../../agent/memory/long-term/long-term-memory.ts";
 import type { Agent } from "../../agent/agent-interface.ts";
 import type { AgentOptions, ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { guardsOnlyAt } from "../../core/guards.ts";
@@ -24,6 +25,8 @@ export interface OpenAgent {
   /** Where runs are kept; none with `--store none`. */
   readonly store: Store | undefined;
   readonly model: Model | string;
+  /** What is remembered across conversations, if anything is. */
+  readonly longTerm: LongTermMemory | undefined;
   /** Whose runs they are. */
   readonly user: string | undefined;
   /** Set if the configuration decides about approvals. */
@@ -42,6 +45,8 @@ export interface OpenAgentOptions {
   readonly limits?: Partial<RunLimits>;
   /** Whether a model is needed at all. @default true */
   readonly asksModel?: boolean;
+  /** Whether what is said is remembered across conversations. @default false */
+  readonly remembers?: boolean;
 }
 
 /** Opens a project, and an agent on its tools. The caller closes it. */
@@ -57,7 +62,7 @@ export async function openAgent(invocation: Invocation, wanted: OpenAgentOptions
 
 async function openOn(
   project: Project,
-  { exposure, limits, directories = [], asksModel = true }: OpenAgentOptions,
+  { exposure, limits, directories = [], asksModel = true, remembers = false }: OpenAgentOptions,
 ): Promise<Omit<OpenAgent, "close">> {
   const { invocation, records } = project;
   // Who only wants to talk needs neither a configuration nor skills.
@@ -71,7 +76,9 @@ async function openOn(
   noteUntrusted(reports, invocation.terminal);
   const { store, approve } = options;
   const skills = [...getTexts(invocation.options, "skills"), ...directories];
-  const origin = toOrigin(invocation, { skills, ...(exposure !== undefined && { exposure }) });
+  const longTerm = remembers && store !== undefined ? await addMemory(invocation, store, workspace) : undefined;
+  const told = { ...(exposure !== undefined && { exposure }), ...(longTerm !== undefined && { remembers }) };
+  const origin = toOrigin(invocation, { skills, ...told });
   const { agent } = await createProjectAgent(invocation, {
     model: asked,
     workspace,
@@ -81,8 +88,9 @@ async function openOn(
     ...(origin !== undefined && { origin }),
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),
+    ...(longTerm !== undefined && { memory: { longTerm } }),
   });
-  return { agent, workspace, store, model, user: records.user, approve };
+  return { agent, workspace, store, model, longTerm, user: records.user, approve };
 }
 
 /** The model of the agent. A command that asks no model needs none that can be asked. @throws {KitbagError} as `checkModel` does */
@@ -98,10 +106,20 @@ async function findAsked(model: Model | string, env: Invocation["env"], asksMode
   }
 }
 
+/** Opens the memory across conversations, and adds its skill; one of the project with this name takes its place. */
+async function addMemory(invocation: Invocation, store: Store, workspace: Workspace): Promise<LongTermMemory> {
+  const { openMemory } = await import("./open-memory.ts");
+  const { createMemorySkill } = await import("../../agent/memory/long-term/memory-skill.ts");
+  const longTerm = openMemory(invocation, store);
+  const skill = createMemorySkill(longTerm);
+  if (workspace.getSkill(skill.name) === undefined) workspace.addSkill(skill);
+  return longTerm;
+}
+
 /** What an agent of a project is made of. */
 interface ProjectAgentParts extends Pick<
   AgentOptions,
-  "model" | "workspace" | "scopesOf" | "prices" | "origin" | "exposure" | "limits"
+  "model" | "workspace" | "scopesOf" | "prices" | "origin" | "exposure" | "limits" | "memory"
 > {
   /** The options of the workspace. */
   readonly options: WorkspaceOptions;

@@ -32,6 +32,7 @@ export const chatCommand: CliCommand = {
       "--examples",
       "with the skills that come with Kitbag; without a keyboard, a short conversation by itself",
     );
+    command.option("--no-memory", "remember nothing across conversations, and recall nothing");
     addAgentOptions(command);
   },
   async run(invocation) {
@@ -42,6 +43,7 @@ export const chatCommand: CliCommand = {
     const wanted = {
       limits,
       warm: kind !== "lines",
+      remembers: invocation.options["memory"] !== false,
       directories: invocation.options["examples"] === true ? [exampleSkills] : [],
       ...(exposure !== undefined && { exposure }),
     };

@@ -1,10 +1,11 @@
 import type { MemoryLimits, MemorySource, MemoryTrust } from "./memory-rows.ts";
-import type { Embedder, VectorStore } from "../../../core/embedder.ts";
+import type { VectorStore } from "../../../core/embedder.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { SchemaSource } from "../../../core/schema/to-schema.ts";
 import type { Store } from "../../../core/store.ts";
 import type { CurrentRun } from "./current-run.ts";
+import type { EmbedderSource } from "../../../models/embed/to-embedder.ts";
 import type { FactQuery, NewFact } from "./facts.ts";
 import type { MemoryFile, MemoryFiles } from "./memory-files.ts";
 import type { Turn, TurnSource } from "./turns.ts";
@@ -146,10 +147,12 @@ export interface LongTermMemoryOptions {
   /** The schema of an object that is shown in every run, and that the model changes. @default none */
   readonly working?: SchemaSource;
   /** Finds what says the same in other words. @default words alone */
-  readonly embedder?: Embedder;
+  readonly embedder?: EmbedderSource;
   /** Where vectors are kept. @default in the store, searched one by one */
   readonly vectors?: VectorStore;
   readonly limits?: Partial<MemoryLimits>;
+  /** Another name of the local user, beside `"local"`. @default none */
+  readonly localUser?: string;
   /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }

@@ -3,6 +3,7 @@ import { KitbagError } from "../../../core/errors.ts";
 import { showValue } from "../../../core/json.ts";
 import { isName } from "../../../core/names.ts";
 import { localUser } from "../../../core/scopes.ts";
+import { toEmbedder } from "../../../models/embed/to-embedder.ts";
 import { exactVectors } from "../../../store/vectors/exact-vectors.ts";
 import { toOwnerKey } from "../../../workspace/users.ts";
 import { duringRun } from "./current-run.ts";
@@ -46,7 +47,10 @@ export function openLongTermMemory(options: LongTermMemoryOptions): LongTermMemo
   }
   const limits = { ...defaultMemoryLimits, ...options.limits };
   const workingSchema = working === undefined ? undefined : toWorkingSchema(working);
-  const vectors: Vectors | undefined = embedder && { embedder, store: vectorStore ?? exactVectors(store.kv) };
+  const vectors: Vectors | undefined = embedder && {
+    embedder: toEmbedder(embedder),
+    store: vectorStore ?? exactVectors(store.kv),
+  };
   const opened = new Map<string, UserMemory>();
 
   return {
@@ -54,7 +58,7 @@ export function openLongTermMemory(options: LongTermMemoryOptions): LongTermMemo
     during: duringRun,
     extract: options.extract === false ? undefined : (options.extract ?? extractClearFacts),
     of(owner = {}) {
-      const prefix = toPrefix(owner);
+      const prefix = toPrefix(owner.user === options.localUser ? { ...owner, user: localUser } : owner);
       let memory = opened.get(prefix);
       if (memory === undefined) {
         memory = new KeptMemory({ store, prefix, limits, now, vectors, workingSchema });

@@ -36,6 +36,11 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   image: { words: "PATH [TEXT]", summary: "show a picture to the model", run: showImage },
   cost: { words: "", summary: "what the last answer was spent on, and the whole conversation", run: showCost },
   debug: { words: "", summary: "go through the next request step by step", run: toggleDebugging },
+  memory: {
+    words: "[WORDS]",
+    summary: "what is remembered across conversations; with words, what is remembered about them",
+    run: showMemory,
+  },
   save: {
     words: "[NAME]",
     summary: "save the conversation; kitbag chat --conversation NAME goes on with it",
@@ -140,6 +145,17 @@ function showCost(chat: Chat): void {
   const { totalTokens, totalCost } = open.agent;
   const total = `The whole conversation: ${showCount(totalTokens)} tokens, ${totalCost === undefined ? "price unknown" : showDollars(totalCost)}`;
   say(chat, `${renderCostTable(lastRun.breakdown(), invocation.terminal)}\n${total}`);
+}
+
+async function showMemory(chat: Chat, words: string): Promise<void> {
+  const { longTerm, user } = chat.open;
+  if (longTerm === undefined) return say(chat, "Nothing is remembered here: with --no-memory, or with --store none");
+  const { listFacts, searchMemory } = await import("../../commands/memory.ts");
+  const memory = longTerm.of({ user });
+  const shown = await (words === ""
+    ? listFacts(memory, chat.invocation, {})
+    : searchMemory(memory, chat.invocation, words));
+  say(chat, shown.text ?? "");
 }
 
 function toggleDebugging(chat: Chat): void {

@@ -18,20 +18,23 @@ export interface RunOrigin {
   /** Folders with skills. */
   readonly skills?: readonly string[];
   readonly exposure?: ExposureName;
+  /** Whether what is said is remembered across conversations. */
+  readonly remembers?: boolean;
 }
 
 /** What a command was told about where the tools of its runs are; nothing if that is nothing. */
 export function toOrigin(
   { options, cwd }: Pick<Invocation, "options" | "cwd">,
-  { skills = [], exposure }: Pick<RunOrigin, "skills" | "exposure">,
+  { skills = [], exposure, remembers }: Omit<RunOrigin, "module">,
 ): JsonObject | undefined {
   const module = getText(options, "module");
-  if (module === undefined && skills.length === 0 && exposure === undefined) return undefined;
-  return {
+  const origin = {
     ...(module !== undefined && { module: resolve(cwd, module) }),
     ...(skills.length > 0 && { skills: skills.map((folder) => resolve(cwd, folder)) }),
     ...(exposure !== undefined && { exposure }),
+    ...(remembers === true && { remembers }),
   };
+  return Object.keys(origin).length === 0 ? undefined : origin;
 }
 
 /** What is kept of where a run comes from. */
