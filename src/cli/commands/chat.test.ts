@@ -89,7 +89,7 @@ test("kitbag chat knows its commands, and says which was meant", async () => {
 
   expect(stderr).toMatch(/ {2}\/skills +the skills, and which are open/u);
   expect(stderr).toMatch(/^add +Adds two numbers$/mu);
-  expect(stderr).toContain("There are no skills here");
+  expect(stderr).toMatch(/^ +memory +Remembers facts/mu);
   expect(stderr).toContain("Nothing was asked yet");
   expect(stderr).toContain("There is no command /Opne; did you mean /open?");
   expect(stderr).toContain('Cannot find the skill "nothing"');

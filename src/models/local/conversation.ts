@@ -28,6 +28,8 @@ export interface Exchange {
 /** A prompt, in the order in which things happened. */
 export interface Conversation {
   readonly system: string;
+  /** What an agent recalled from its memory across conversations. */
+  readonly remembered: string;
   /** At least one; the last is the one to answer. */
   readonly exchanges: readonly Exchange[];
 }
@@ -48,8 +50,7 @@ export function readConversation(prompt: ModelPrompt): Conversation {
   for (const message of prompt) {
     let last = exchanges.at(-1) as OpenExchange;
     if (message.role === "assistant") addAssistant(last, message, results);
-    // With such a message the agent tells which tools there are from now on: the list of tools and `activate_skill` tell it too.
-    if (message.role !== "user" || message.providerOptions?.["kitbag"]?.["tools"] === true) continue;
+    if (message.role !== "user" || isOfAgent(message)) continue;
     // Two messages in a row are one request.
     if (last.calls.length > 0 || last.answers.length > 0) exchanges.push((last = openExchange()));
     for (const part of message.content) {
@@ -59,6 +60,7 @@ export function readConversation(prompt: ModelPrompt): Conversation {
     }
   }
   return {
+    remembered: prompt.filter(isRecalled).map(textOf).join("\n"),
     system: prompt.flatMap((message) => (message.role === "system" ? message.content : [])).join("\n\n"),
     exchanges: exchanges.map(({ texts, answers, ...exchange }) => ({
       ...exchange,
@@ -66,6 +68,23 @@ export function readConversation(prompt: ModelPrompt): Conversation {
       answer: answers.join("\n"),
     })),
   };
+}
+
+/**
+ * With such a message the agent tells which tools there are from now on, which the list of tools and `activate_skill` tell too; or what
+ * it recalls from its memory.
+ */
+function isOfAgent(message: ModelMessage): boolean {
+  return message.providerOptions?.["kitbag"]?.["tools"] === true || isRecalled(message);
+}
+
+function isRecalled({ providerOptions }: ModelMessage): boolean {
+  return Array.isArray(providerOptions?.["kitbag"]?.["recalled"]);
+}
+
+function textOf({ content }: ModelMessage): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 function addAssistant(

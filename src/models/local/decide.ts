@@ -7,6 +7,7 @@ import { findSearch, toDispatched, type PlannedCall } from "./dispatch.ts";
 import { fitTool, isNamed, rankSkills, rankTools, type Fit, type FitOptions } from "./fit.ts";
 import type { Parameter } from "./parameters.ts";
 import { readRequest, splitSteps, type Request } from "./read-request.ts";
+import { answerFromMemory, memorySkill, planRemember } from "./remembered.ts";
 import { renderDenied, renderResults } from "./render-results.ts";
 import { askFor, offer, readOffer, readQuestion, sayNothingFits, sayOpened, smallTalk } from "./say.ts";
 import { isMeta, workOf, type Decision, type Scene } from "./scene.ts";
@@ -99,6 +100,11 @@ function recall({ name, takes, type }: Parameter, { input, result }: DoneCall): 
 }
 
 function decideStep(scene: Scene, step: Step): Decision {
+  const remembering = step.tool === undefined ? remember(scene, step.text) : undefined;
+  return remembering ?? decideTool(scene, step);
+}
+
+function decideTool(scene: Scene, step: Step): Decision {
   const options = optionsOf(scene, step.text);
   const request = readRequest(step.text);
   if (step.tool !== undefined) return useTool(fitAnswers(step, fitTool(request, step.tool, options), options));
@@ -113,6 +119,17 @@ function decideStep(scene: Scene, step: Step): Decision {
   if (reached !== undefined) return { text: "", call: reached };
   if (best === undefined || !(scene.mustCall || isAsked(best))) return decline(scene, request, fits);
   return scene.mustCall ? { text: "", call: { tool: best.tool.name, input: best.filled.input } } : useTool(best);
+}
+
+/** Answers from the memory across conversations, or has it remember something, if that is what the user clearly wants. */
+function remember(scene: Scene, text: string): Decision | undefined {
+  const known = answerFromMemory(scene, text);
+  if (known !== undefined) return { text: known };
+  const planned = planRemember(scene, text);
+  if (planned?.tool !== undefined) return { text: "", call: { tool: planned.tool.name, input: planned.input } };
+  const skill = scene.skills.find(({ name }) => name === memorySkill);
+  if (planned === undefined || skill === undefined || !canOpen(scene, skill)) return undefined;
+  return { text: "", call: { tool: "activate_skill", input: { name: memorySkill } } };
 }
 
 /** Whether a tool is near enough to ask for what is missing. */

@@ -78,12 +78,11 @@ function rememberTool(of: MemoryOf): Tool {
       const trust = judgeTrust(fact.value);
       const source = currentSource("remember");
       const { fact: kept, isNew, closed } = await of(user).remember({ ...fact, trust, source });
-      return {
-        id: kept.id,
-        remembered: isNew ? "now" : "before",
-        ...(closed.length > 0 && { instead: closed.map((old) => old.value) }),
-        ...(trust !== "user" && { note: "The user did not say this: it is kept as unconfirmed." }),
-      };
+      const instead =
+        closed.length === 0 ? "" : `, instead of ${closed.map((old) => JSON.stringify(old.value)).join(", ")}`;
+      const note = trust === "user" ? "" : " The user did not say this: it is kept as unconfirmed.";
+      const what = `${kept.key}: ${JSON.stringify(kept.value)} (${kept.id})`;
+      return `${isNew ? "Remembered" : "It was remembered already"}: ${what}${instead}.${note}`;
     },
   });
 }
