@@ -50,7 +50,7 @@ export default question;
 function qualityTargets(): readonly Target[] {
   const missed = (text: string, least: number, name: string): Target => ({
     text: `${text} (100 minus it)`,
-    unit: " %",
+    unit: "%",
     limit: 100 - least,
     value: (cost: Cost) => 100 - cost(name),
   });
@@ -59,13 +59,13 @@ function qualityTargets(): readonly Target[] {
     missed("any@10, no model: at least 71 %", 71, "memory: any@10"),
     missed("full@10, with an embedder: at least 61 %", 61, "memory with an embedder: full@10"),
     missed("any@10, with an embedder: at least 74 %", 74, "memory with an embedder: any@10"),
-    { text: "a question, in SQLite", unit: " ms", limit: 1, value: (cost) => cost("memory: ms a question, in SQLite") },
+    { text: "a question, in SQLite", unit: "ms", limit: 1, value: (cost) => cost("memory: ms a question, in SQLite") },
   ];
 }
 
 function growthTarget(): Target {
   const largest = sizes.at(-1) ?? 0;
-  return { text: "a question at 1,000,000 turns", unit: " ms", limit: 5, value: (cost) => cost(nameOf(largest)) };
+  return { text: "a question at 1,000,000 turns", unit: "ms", limit: 5, value: (cost) => cost(nameOf(largest)) };
 }
 
 function nameOf(size: number): string {
