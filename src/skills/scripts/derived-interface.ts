@@ -1,3 +1,4 @@
+import type { StdinFact } from "./arguments/argv-facts.ts";
 import type { CommandLine, Parameter } from "./parameter.ts";
 import type { Confidence } from "./script-interface.ts";
 import { toValueSchema } from "./value-schema.ts";
@@ -34,17 +35,26 @@ export function opaqueArguments(source = "unknown arguments"): DerivedInterface 
   };
 }
 
-/** The parameter for a text on standard input. */
-export function toTextParameter(required: boolean): Parameter {
-  const schema = toValueSchema({ type: "string", description: "The text for the script's standard input" });
+/** The parameter for standard input, as far as it is one value. */
+export function toInputParameter({ as, isList }: StdinFact, required: boolean): Parameter {
+  if (as === "text") {
+    const schema = toValueSchema({ type: "string", description: "The text for the script's standard input" });
+    return { part: { kind: "stdin", property: "stdin", as: "text" }, schema, required };
+  }
+  const description = "The JSON for the script's standard input";
+  if (isList === true) {
+    return { part: { kind: "stdin", property: "stdin", as: "json" }, schema: { type: "array", description }, required };
+  }
+  // A text is handed on as it is: it is the JSON, or the script reads another kind of text.
+  const schema = { type: ["string", "object", "array"], description: `${description}, as a value or as text` };
   return { part: { kind: "stdin", property: "stdin", as: "text" }, schema, required };
 }
 
 /** The interface of a script that reads standard input beside the arguments that it declares. */
-export function withTextInput(derived: DerivedInterface): DerivedInterface {
+export function withInput(derived: DerivedInterface, input: StdinFact): DerivedInterface {
   const commands = derived.commands.map((command) => ({
     ...command,
-    parameters: [...command.parameters, toTextParameter(command.parameters.length === 0)],
+    parameters: [...command.parameters, toInputParameter(input, command.parameters.length === 0)],
   }));
   return { ...derived, commands };
 }

@@ -42,6 +42,8 @@ export interface CommandFact {
 /** What code says about standard input. */
 export interface StdinFact {
   readonly as: "text" | "json";
+  /** The JSON is a list. */
+  readonly isList?: true;
   /** The keys that are read from the JSON object. */
   readonly fields: readonly { readonly name: string; readonly required: boolean; readonly default?: JsonValue }[];
 }

@@ -1,7 +1,8 @@
 import {
   noArguments,
   opaqueArguments,
-  toTextParameter,
+  toInputParameter,
+  withInput,
   type DerivedCommand,
   type DerivedInterface,
 } from "../derived-interface.ts";
@@ -25,7 +26,8 @@ export interface ManualSources {
 }
 
 /** Derives the interface of a script from its code and from what its texts say about how it is called. */
-export function deriveManualInterface({ fileName, facts, texts, isWord }: ManualSources): DerivedInterface {
+export function deriveManualInterface({ fileName, facts: seen, texts, isWord }: ManualSources): DerivedInterface {
+  const facts = withToldInput(seen, texts);
   const sure = facts.flags.filter(({ unsure }) => unsure !== true);
   const byFlag = new Map(sure.flatMap((fact) => fact.flags.map((flag) => [flag, fact.takesValue] as const)));
   const usage = readUsage(texts, fileName, (flag) => byFlag.get(flag));
@@ -42,6 +44,16 @@ export function deriveManualInterface({ fileName, facts, texts, isWord }: Manual
   return deriveWhole(withChoices(facts), usage);
 }
 
+/** `- reads standard input`, `or from stdin` */
+const tellsInput =
+  /(?:^|[\s(|[`'"<])-[`'">\])]*\s{0,4}(?:=|:|for|means?|is|reads?|to read|as|→|->)?\s{0,4}(?:from |the ){0,2}(?:stdin|standard input)\b|\b(?:reads?|or|from|via|on|use)\s+(?:from |the ){0,2}(?:stdin|standard input)\b/iu;
+
+/** A script whose texts say that it reads standard input, in place of a file, is taken at its word. */
+function withToldInput(facts: ArgvFacts, texts: readonly string[]): ArgvFacts {
+  if (facts.stdin !== undefined || !facts.readsArgv || !texts.some((text) => tellsInput.test(text))) return facts;
+  return { ...facts, stdin: { as: "text", fields: [] } };
+}
+
 function deriveWhole(facts: ArgvFacts, usage: UsageFacts): DerivedInterface {
   const hasUsage = usage.synopses.some((synopsis) => synopsis.items.length > 0);
   const isKnown = hasUsage || facts.positions.size > 0 || facts.flags.length > 0;
@@ -52,23 +64,29 @@ function deriveWhole(facts: ArgvFacts, usage: UsageFacts): DerivedInterface {
   if (!isKnown && rows.length === 0 && synopses.length === 0) return deriveUnknown(facts);
   const line = toLine(synopses, { facts, usage: { ...usage, options: rows } });
   if (line.parameters.length === 0) return deriveUnknown(facts);
-  const stdin = facts.stdin === undefined ? [] : [toTextParameter(false)];
   return {
-    commands: [{ ...line, parameters: [...line.parameters, ...stdin] }],
+    commands: [{ ...line, parameters: [...line.parameters, ...inputOf(facts)] }],
     confidence: "usage",
     source: hasUsage ? "usage line" : "code",
   };
 }
 
-function deriveUnknown(facts: ArgvFacts): DerivedInterface {
-  if (facts.readsArgv) return opaqueArguments();
-  return facts.stdin === undefined ? noArguments() : deriveStdin(facts.stdin);
+/** The parameter for standard input of a script that takes arguments as well. */
+function inputOf({ stdin }: ArgvFacts): readonly Parameter[] {
+  return stdin === undefined ? [] : [toInputParameter(stdin, false)];
+}
+
+function deriveUnknown({ readsArgv, stdin }: ArgvFacts): DerivedInterface {
+  if (stdin === undefined) return readsArgv ? opaqueArguments() : noArguments();
+  return readsArgv ? withInput(opaqueArguments(), stdin) : deriveStdin(stdin);
 }
 
 /** The interface of a script that takes all of its input from standard input. */
-function deriveStdin({ as, fields }: StdinFact): DerivedInterface {
-  if (as === "text") {
-    return { commands: [{ parameters: [toTextParameter(true)] }], confidence: "usage", source: "standard input" };
+function deriveStdin(input: StdinFact): DerivedInterface {
+  const { as, isList, fields } = input;
+  if (as === "text" || isList === true) {
+    const source = as === "text" ? "standard input" : "JSON on standard input";
+    return { commands: [{ parameters: [toInputParameter(input, true)] }], confidence: "usage", source };
   }
   const parameters = fields.map((field): Parameter => ({
     part: { kind: "field", property: field.name },
@@ -77,7 +95,8 @@ function deriveStdin({ as, fields }: StdinFact): DerivedInterface {
     required: field.required,
   }));
   return {
-    commands: [{ parameters, otherFields: true }],
+    // What is not seen to be an object may be anything.
+    commands: [{ parameters: fields.length > 0 ? parameters : [toInputParameter(input, false)], otherFields: true }],
     confidence: fields.length > 0 ? "usage" : "opaque",
     source: "JSON on standard input",
   };
@@ -105,7 +124,13 @@ function toCommand(group: CommandGroup, usage: UsageFacts, whole: WholeFacts): D
     facts: { ...own, flags: [...group.facts.flags, ...shared] },
     usage: { ...usage, options: isTold ? usage.options.filter(isNamed) : usage.options },
   });
-  return { ...line, words: group.words, ...(group.description !== undefined && { description: group.description }) };
+  const parameters = [...line.parameters, ...inputOf(whole.facts)];
+  return {
+    ...line,
+    parameters,
+    words: group.words,
+    ...(group.description !== undefined && { description: group.description }),
+  };
 }
 
 interface WholeFacts {

@@ -37,8 +37,13 @@ export function readCode(code: Code, dialect: Dialect): ArgvFacts {
     minimum: counts.minimum === undefined ? undefined : Math.max(0, counts.minimum - 2 * placed.length),
     flags: [...flags, ...findOpenFlags(code, flags).map((flag) => withDemand(flag, demanded))],
     commands: marks.map((mark) => toCommand(code, mark, { uses, lists, demanded })),
-    flagsLast: uses.some(({ filtered }) => !filtered) && flags.length > 0 ? true : undefined,
+    flagsLast: uses.some((use) => mustComeFirst(use, flags)) ? true : undefined,
   });
+}
+
+/** Whether flags in front would be taken for the argument at a place; where words with dashes are skipped, their values would be. */
+function mustComeFirst({ filtered }: PositionUse, flags: readonly FlagFact[]): boolean {
+  return flags.some(({ takesValue }) => !filtered || takesValue);
 }
 
 /** A flag that must stand at a place of its own, with its value after it: `if sys.argv[2] != "--path"`, then `sys.argv[3]`. */

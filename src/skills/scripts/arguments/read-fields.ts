@@ -5,15 +5,61 @@ import type { StdinFact } from "./argv-facts.ts";
 
 type Field = StdinFact["fields"][number];
 
-/** The keys that code reads from the JSON object it got: `data["file"]`, `data.get("limit", 10)`, `const { file } = data`. */
-export function findFields(code: Code): readonly Field[] {
+/** What the code says about the JSON that it reads from standard input: that it is a list, or which keys it has. */
+export function readJsonInput(code: Code): StdinFact {
   const inputs = findInputs(code);
+  if (isList(code, inputs)) return { as: "json", isList: true, fields: [] };
+  return { as: "json", fields: findFields(code, inputs) };
+}
+
+/** What holds the JSON that came in. */
+interface Inputs {
+  /** Variables; `sure` if the code shows that it came from standard input. */
+  readonly names: ReadonlyMap<string, "sure" | "likely">;
+  /** `JSON.parse(text)`, of standard input. */
+  isParsed(node: CodeNode): boolean;
+}
+
+const listMethods =
+  /^(?:map|filter|forEach|reduce|flatMap|some|every|find|findIndex|slice|sort|toSorted|join|concat|at|push|pop|shift|append|extend|length)$/u;
+const objectFunctions = /^(?:keys|values|items|entries|get)$/u;
+const listFunctions = /^(?:len|sorted|enumerate|reversed|sum|max|min|list|map|filter)$/u;
+
+/** `rows.map(…)`, `for row in json.load(sys.stdin)`, `sorted(rows)`. */
+function isList(code: Code, inputs: Inputs): boolean {
+  const isInput = (node: CodeNode | undefined): boolean =>
+    node !== undefined && ((node.kind === "name" && inputs.names.get(node.name) === "sure") || inputs.isParsed(node));
+  const likeList = (node: CodeNode): boolean =>
+    dispatch<boolean>(node, {
+      member: ({ object, property }) => isInput(object) && listMethods.test(property),
+      loop: ({ over }) => isInput(over),
+      call: (call) =>
+        listFunctions.test(calledName(call) ?? "") && call.callee.kind === "name" && isInput(call.args[0]),
+      spread: ({ operand }) => isInput(operand) && code.parentOf(node)?.kind === "list",
+      index: ({ object, index }) => isInput(object) && index.kind === "value" && typeof index.value === "number",
+    }) ?? false;
+  const likeObject = (node: CodeNode): boolean =>
+    dispatch<boolean>(node, {
+      member: ({ object, property }) => isInput(object) && !listMethods.test(property),
+      index: ({ object, index }) => isInput(object) && (index.kind !== "value" || typeof index.value === "string"),
+      call: (call) =>
+        (objectFunctions.test(calledName(call) ?? "") || calledName(call) === "isinstance") &&
+        [...call.args].some(isInput),
+      assign: ({ target, value }) => target.kind === "object" && isInput(value),
+      operation: ({ operator, operands }) => /^(?:not )?in$/u.test(operator) && isInput(operands[1]),
+    }) ?? false;
+  return code.all.some(likeList) && !code.all.some(likeObject);
+}
+
+/** The keys that code reads from the JSON object it got: `data["file"]`, `data.get("limit", 10)`, `const { file } = data`. */
+function findFields(code: Code, inputs: Inputs): readonly Field[] {
   const fields = new Map<string, Field>();
-  const isParsed = (node: CodeNode): boolean => node.kind === "name" && inputs.has(node.name);
+  const isInput = (node: CodeNode): boolean =>
+    (node.kind === "name" && inputs.names.has(node.name)) || inputs.isParsed(node);
   for (const node of code.all) {
-    for (const field of fieldsAt(code, node, isParsed)) {
+    for (const field of fieldsAt(code, node, isInput)) {
       const before = fields.get(field.name);
-      const isSure = inputs.get(field.owner) === "sure" && !field.isAsked;
+      const isSure = inputs.names.get(field.owner) === "sure" && !field.isAsked;
       const required = (before?.required ?? true) && field.required && isSure;
       const { name, default: fallback = before?.default } = field;
       fields.set(name, withoutUndefined<Field>({ name, required, default: fallback }));
@@ -29,9 +75,8 @@ const answers =
   /^(?:fetch\w*|get|post|put|request\w*|urlopen|send|execute|query|check_output|run|exec\w*|spawn\w*|open|readFile(?:Sync)?|read_text|read_bytes|getoutput)$/u;
 const answerName = /^(?:res|resp|response|reply|answer|result|output|stdout|cached|manifest|config|settings|meta)$/iu;
 
-/** The variables that hold what came in as JSON; `sure` if the code shows that it came from standard input. */
-function findInputs(code: Code): ReadonlyMap<string, "sure" | "likely"> {
-  const texts = new Set<string>();
+function findInputs(code: Code): Inputs {
+  const texts = findPieces(code);
   const inputs = new Map<string, "sure" | "likely">();
   const readers = [...code.functions].filter(([, fn]) => [...walk(fn.body)].some(isStandardInput));
   const readerNames = new Set(readers.map(([name]) => name));
@@ -53,7 +98,31 @@ function findInputs(code: Code): ReadonlyMap<string, "sure" | "likely"> {
     else if (isParsed && !isAnswer && !inputs.has(target.name)) inputs.set(target.name, "likely");
   }
   for (const name of passedOn(code, inputs)) inputs.set(name, inputs.get(name) ?? "likely");
-  return inputs;
+  const isParsed = (node: CodeNode): boolean =>
+    node.kind === "call" && parses.test(calledName(node) ?? "") && [...walk(node.args)].some(isFromInput);
+  return { names: inputs, isParsed };
+}
+
+/** The variables that hold pieces of standard input: `for await (const piece of process.stdin)`, `process.stdin.on("data", (piece) => …)`. */
+function findPieces(code: Code): Set<string> {
+  const texts = new Set<string>();
+  const note = (name: string): void => void texts.add(name);
+  for (const node of code.all) {
+    dispatch<void>(node, {
+      loop: ({ variable, over }) => {
+        if (variable?.kind === "name" && over !== undefined && isStandardInput(over)) note(variable.name);
+      },
+      call: ({ callee, args: [first, handler] }) => {
+        if (callee.kind !== "member") return;
+        const { object, property } = callee;
+        const isData = property === "on" && standardInput.test(dottedName(object) ?? "") && textOf(first) === "data";
+        if (isData && handler?.kind === "function") for (const { name } of parametersOf(handler)) note(name);
+        const isPiece = first?.kind === "name" && texts.has(first.name);
+        if (property === "push" && object.kind === "name" && isPiece) note(object.name);
+      },
+    });
+  }
+  return texts;
 }
 
 function isStandardInput(node: CodeNode): boolean {

@@ -182,6 +182,103 @@ test.for<[path: string, text: string, files: unknown]>([
   expect(await filesOf(path, text)).toEqual(files);
 });
 
+const folder = (...lines: readonly string[]): string =>
+  ["import os, sys, shutil, glob", "from pathlib import Path", "# Usage: a.py <folder>", ...lines].join("\n");
+
+test.for<[what: string, path: string, text: string]>([
+  [
+    "a loop over Path",
+    "a.py",
+    folder("f = Path(sys.argv[1])", "for p in sorted(f.iterdir()): p.rename(p.with_name('x'))"),
+  ],
+  ["a path in it", "a.py", folder("f = Path(sys.argv[1])", 't = f / "titles"', "t.mkdir()")],
+  ["a path in a path in it", "a.py", folder("f = Path(sys.argv[1])", 't = f / "t"', '(t / "a.txt").write_text("")')],
+  [
+    "a file beside one in it",
+    "a.py",
+    folder("f = Path(sys.argv[1])", "for p in f.glob('*'):", " q = p.with_suffix('.x')", " q.write_text('')"),
+  ],
+  ["join and open", "a.py", folder('open(os.path.join(sys.argv[1], "a.txt"), "w").write("")')],
+  ["os.walk", "a.py", folder("for root, _, names in os.walk(sys.argv[1]):", ' os.remove(os.path.join(root, "a"))')],
+  ["glob", "a.py", folder("for p in glob.glob(os.path.join(sys.argv[1], '*.csv')):", ' open(p, "w").write("")')],
+  [
+    "a move out of it",
+    "a.py",
+    folder("for name in os.listdir(sys.argv[1]):", ' shutil.move(os.path.join(sys.argv[1], name), "/tmp")'),
+  ],
+  [
+    "a function",
+    "a.py",
+    folder("def run(folder):", " for p in folder.glob('*'): p.unlink()", "run(Path(sys.argv[1]))"),
+  ],
+  [
+    "readdir",
+    "a.js",
+    '// Usage: a.js <folder>\nconst fs = require("fs");\nfor (const n of fs.readdirSync(process.argv[2])) fs.renameSync(join(process.argv[2], n), n);',
+  ],
+  [
+    "a destructured argument",
+    "a.js",
+    '// Usage: a.js <folder>\nfunction main([folder]) { const file = join(folder, "a"); writeFileSync(file, ""); }\nmain(process.argv.slice(2));',
+  ],
+  [
+    "a shell loop",
+    "a.sh",
+    '#!/bin/sh\n# Usage: a.sh <folder>\nDIR="${1:?}"\nfor f in "$DIR"/*.md; do echo x >> "$f"; done',
+  ],
+  [
+    "a shell loop with sed",
+    "a.sh",
+    '#!/bin/sh\n# Usage: a.sh <folder>\nfor f in "$1"/*.md; do sed -i "s/a/b/" "$f"; done',
+  ],
+  ["find", "a.sh", '#!/bin/sh\n# Usage: a.sh <folder>\nfind "$1" -name "*.md" | while read -r f; do rm "$f"; done'],
+  [
+    "mkdir beside a function",
+    "a.sh",
+    '#!/bin/bash\n# Usage: a.sh <folder>\nusage() {\n  echo "$1"\n}\ndrop="$1"\nmkdir -p "$drop/new"',
+  ],
+  [
+    "Ruby",
+    "a.rb",
+    '# Usage: a.rb <folder>\ndir = ARGV[0]\nDir.glob(File.join(dir, "*")).each do |path|\n  File.write(path, "")\nend',
+  ],
+  ["Perl", "a.pl", "# Usage: a.pl <folder>...\nfor my $f (@ARGV) { open my $out, '>', $f or die; }"],
+])("a folder is written by %s", async ([, path, text], context) => {
+  if (path.endsWith(".py")) needProgram(context, "python3");
+
+  expect(await filesOf(path, text)).toEqual({ folder: "write" });
+});
+
+test.for<[what: string, path: string, text: string]>([
+  ["lists it", "a.py", folder("for p in Path(sys.argv[1]).iterdir(): print(p.name.replace('a', 'b'))")],
+  [
+    "writes elsewhere",
+    "a.py",
+    folder(
+      "f = Path(sys.argv[1])",
+      "for p in f.glob('*'):",
+      ' t = Path("out") / p.name',
+      " t.write_text(p.read_text())",
+    ),
+  ],
+  [
+    "writes what it has read",
+    "a.py",
+    folder("f = Path(sys.argv[1])", "text = f.read_text()", 'open("x", "w").write(text)'),
+  ],
+  ["reads in a mode", "a.py", folder('open(os.path.join(sys.argv[1], "a.txt"), "rb").read()')],
+  [
+    "copies from it",
+    "a.sh",
+    '#!/bin/sh\n# Usage: a.sh <folder>\nfor f in "$1"/*; do cp "$f" /tmp/; cat "$f" > out.txt; done',
+  ],
+  ["writes beside it", "a.sh", '#!/bin/sh\n# Usage: a.sh <folder>\ntar -cf "${1%/}.tar" "$1"; ls "$1"'],
+])("a folder is only read by a script that %s", async ([, path, text], context) => {
+  if (path.endsWith(".py")) needProgram(context, "python3");
+
+  expect(await filesOf(path, text)).toEqual({ folder: "read" });
+});
+
 test("files are searched for in time that grows with the text", async () => {
   const long = `#!/bin/bash\n# Usage: long.sh <file>\n${"open(".repeat(20_000)}\n${'cat "$'.repeat(20_000)}\n${"a = ".repeat(20_000)}`;
 

@@ -1,4 +1,6 @@
 import type { FileUse } from "../../../core/call-files.ts";
+import { findHolders, fold, isOfArguments, keyOf, type Alias, type Groups } from "./path-holders.ts";
+import { shellAliases, shellUses } from "./shell-file-uses.ts";
 
 /** What the code of a script does with files that its arguments name. */
 export interface FileUses {
@@ -6,43 +8,66 @@ export interface FileUses {
   of(property: string, place?: number): FileUse | undefined;
 }
 
-/** `args.input`, `opts["input"]`, `options[:input]`, `$input`, `input` */
-const reference = String.raw`(?:str\(|\(\s*)?["']?(?<store>(?:args|opts?|options|argv|values|flags|params?|parsed|cli|ns|arguments|config|input|data|payload|fields)(?:\.get\(|\.|\[:?|\?\.|->)["':]?)?[$@]?\{?(?<name>[A-Za-z_]\w*)["'}\])]*`;
-/** `sys.argv[1]`, `process.argv[2]`, `ARGV[0]` */
-const argument = String.raw`(?<list>sys\.argv|process\.argv|ARGV|\$argv|args|argv)\s*\[\s*(?<number>\d)\s*\]`;
+/** `args.input`, `opts["input"]`, `options[:input]`, `$input`, `input`, `${input}/x` in a text */
+const reference = String.raw`(?:str\(|\(\s*)?(?:[fr]?["'\x60])?(?<store>(?:args|opts?|options|argv|values|flags|params?|parsed|cli|ns|arguments|config|input|data|payload|fields)(?:\.get\(|\.|\[:?|\?\.|->)["':]?)?[$@#]?\{?(?<name>[A-Za-z_]\w*)["'}\])]*`;
+/** `sys.argv[1]`, `process.argv[2]`, `ARGV[0]`; `arg[1]` of Lua */
+const argument = String.raw`(?<list>sys\.argv|process\.argv|ARGV|\$argv|args|argv|arg)\s*\[\s*(?<number>\d)\s*\]`;
 const file = String.raw`(?:[\w.]*(?:[Pp]ath|resolve|expanduser|abspath|join|fsPath|str)\(\s*)?(?:${argument}|${reference})`;
 
 const readers = String.raw`(?<![\w.])(?:io\.|codecs\.|gzip\.|bz2\.|tarfile\.|fitz\.|pdfplumber\.|Image\.|wave\.|pymupdf\.)?open|ZipFile|PdfReader|PdfFileReader|Presentation|load_workbook|convert_from_path|partition_\w+|read_(?:csv|excel|json|parquet|table|feather|html)|np\.load(?:txt)?|imread|VideoCapture|os\.path\.(?:exists|isfile|isdir|getsize|getmtime)|os\.(?:listdir|walk|stat|scandir)|(?:ET|etree)\.parse|readFile(?:Sync)?|createReadStream|readdir(?:Sync)?|existsSync|l?stat(?:Sync)?|accessSync|readJson(?:Sync)?|Bun\.file|readTextFile(?:Sync)?|(?:File|IO|CSV|Pathname)\.(?:read|readlines|foreach|open|binread|table|exist\?|file\?|size|new)|Dir\.(?:glob|entries|children|exist\?)|(?:YAML|JSON)\.load_file|file_get_contents|fopen|io\.(?:open|lines)|read\.csv|readLines|readRDS`;
-const writers = String.raw`os\.(?:makedirs|mkdir|remove|unlink)|shutil\.rmtree|(?:\.|\b)savefig|\.save|\.to_(?:csv|excel|json|parquet|html|markdown)|imwrite|np\.save(?:z|txt)?|\.write_(?:image|html|pdf|file)|extractall|sqlite3\.connect|writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|mkdir(?:Sync)?|rmSync|unlinkSync|Bun\.write|writeTextFile(?:Sync)?|outputFile(?:Sync)?|toFile|(?:File|IO)\.(?:write|binwrite)|FileUtils\.(?:mkdir_p|rm_rf|touch)|file_put_contents|write\.csv|saveRDS`;
+const writers = String.raw`os\.(?:makedirs|mkdir|remove|unlink)|shutil\.rmtree|(?:\.|\b)savefig|\.save|\.to_(?:csv|excel|json|parquet|html|markdown)|imwrite|np\.save(?:z|txt)?|\.write_(?:image|html|pdf|file)|extractall|sqlite3\.connect|writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|mkdir(?:Sync)?|rmSync|unlinkSync|Bun\.write|writeTextFile(?:Sync)?|outputFile(?:Sync)?|toFile|(?:File|IO)\.(?:write|binwrite)|FileUtils\.(?:mkdir_p|rm_rf|rm|touch)|os\.rmdir|file_put_contents|write\.csv|saveRDS`;
 const copiers = String.raw`shutil\.(?:copy\w*|move)|os\.(?:rename|replace)|copyFile(?:Sync)?|rename(?:Sync)?|FileUtils\.(?:cp\w*|mv)`;
 
 /** `open(args.file, "w")`: what comes after the file says whether it is written. */
+const mode = String.raw`(?:mode\s*=\s*|flags?:\s*)?["'](?:[wax][bt+]{0,2}|r[bt]?\+[bt]?)["']`;
 const called = new RegExp(
-  String.raw`(?<verb>${readers}|(?<writes>${writers}))\s*[( ]\s*${file}\s*\)*\s*(?<mode>,\s*(?:mode\s*=\s*|flags?:\s*)?["'](?:[wax]|r\+))?`,
+  String.raw`(?<verb>${readers}|(?<writes>${writers}))\s*[( ]\s*${file}(?:(?:,[^\n()]{1,80}?\)|\s*/\s*[^,\n()]{1,80}?)?\s*\)*\s*(?<mode>,\s*${mode}))?`,
   "gu",
 );
 const copied = new RegExp(String.raw`(?:${copiers})\(\s*[^,\n()]{1,80}(?:\([^()\n]*\))?\s*,\s*${file}`, "gu");
+/** What is moved is gone from where it was. */
+const moved = new RegExp(
+  String.raw`(?:shutil\.move|os\.(?:rename|replace)|(?<![\w])rename(?:Sync)?|FileUtils\.mv)\(\s*${file}`,
+  "gu",
+);
+/** Perl: `open my $out, ">", $file`. */
+const openedAs = new RegExp(
+  String.raw`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*["'](?:<|(?<writes>\+?[<>]{1,2}))[^"'\n]{0,30}["']\s*,\s*${file}`,
+  "gu",
+);
 const methods = new RegExp(
-  String.raw`(?<![\w.])${file}(?:\.parent|\.resolve\(\)|\.expanduser\(\))*\.(?:(?<reads>read_text|read_bytes|exists|is_file|is_dir|iterdir|rglob|stat)|(?<writes>write_text|write_bytes|mkdir|touch|unlink)|open)\((?<mode>\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+))?`,
+  String.raw`(?<![\w.])${file}(?:\s*/\s*[^\n()]{1,80}\))?(?:\.parent|\.resolve\(\)|\.expanduser\(\)|(?<beside>\.with_\w+\([^()\n]{0,80}\)))*\.(?:(?<reads>read_text|read_bytes|exists|is_file|is_dir|iterdir|rglob|stat)|(?<writes>write_text|write_bytes|mkdir|touch|unlink|rename|rmdir|symlink_to)|open)\((?<mode>\s*${mode})?`,
   "gu",
 );
 /** Most texts have none, and to look for it costs less than to look for {@link methods}. */
 const mayCallMethod =
-  /\.(?:read_(?:text|bytes)|exists|is_(?:file|dir)|iterdir|rglob|stat|write_(?:text|bytes)|mkdir|touch|unlink|open)\(/u;
+  /\.(?:read_(?:text|bytes)|exists|is_(?:file|dir)|iterdir|rglob|stat|write_(?:text|bytes)|mkdir|touch|unlink|rename|rmdir|symlink_to|open)\(/u;
+/** `path = args.file`, `target = folder / "x"`; what is read of a file is another thing. */
 const given = new RegExp(
-  String.raw`(?<![\w.])(?<alias>[A-Za-z_]\w*)\s*(?::\s*[\w.]+\s*)?=\s*(?:await\s+)?${file}`,
+  String.raw`(?<![\w.])(?<alias>[A-Za-z_]\w*)\s*(?::\s*[\w.]+\s*)?=\s*(?:await\s+)?${file}(?<beside>\.with_\w+\()?(?!\.(?!resolve|expanduser|absolute|joinpath|strip|trim)|\w|[ \t]*\()`,
+  "gu",
+);
+const lister = String.raw`(?:(?:sorted|list|reversed|glob\.i?glob|globSync|os\.(?:scandir|listdir|walk)|(?:[\w.]*\.)?readdir(?:Sync)?|Dir\.(?:glob|children|each_child|entries)|Dir)[(\[]\s*){0,3}`;
+/** `for path in folder.glob("*")`, `for (const name of readdirSync(dir))`, `for root, _, names in os.walk(folder)` */
+const looped = new RegExp(
+  String.raw`\bfor\s*\(?\s*(?:const|let|var)?\s*(?<alias>[A-Za-z_]\w*)(?:\s*,\s*\w+){0,2}\s+(?:in|of)\s+(?:await\s+)?${lister}${file}`,
+  "gu",
+);
+/** Perl: `for my $file (@ARGV)`. */
+const loopedAll = /\bfor(?:each)?\s+my\s+\$(?<alias>\w+)\s*\(\s*(?:sort\s+)?(?<list>@ARGV)/gu;
+/** `Dir.glob(File.join(dir, "*")).each do |path|` */
+const globbed = new RegExp(
+  String.raw`\bDir(?:\.\w+)?\s*[([]\s*(?:File\.join\(\s*)?${file}[^\n|]{0,100}\|\s*(?<alias>\w+)\s*\|`,
+  "gu",
+);
+/** `folder.children.each { |path| … }` */
+const each = new RegExp(
+  String.raw`(?<![\w.])${file}\.(?:children|each_child|glob|entries)\b[^\n|]{0,100}\|\s*(?<alias>\w+)\s*\|`,
   "gu",
 );
 
-const word = String.raw`["']?\$\{?(?<name>\w+)(?::?-[^}\n]{0,60})?\}?["']?(?=[\s;)\]|&]|$)`;
-const shellReads = new RegExp(
-  String.raw`(?:(?<![<])<\s*|(?:\[\[?|\btest)\s+(?:!\s+)?-[efdrs]\s+|\b(?:cat|head|tail|wc|source|less|pdftotext|unzip|pandoc|python3?|node|file|stat|md5sum|sha256sum|basename)\s+(?:-\S+\s+)*|\b(?:grep|jq|sed|awk)\s+(?:-\S+\s+)*(?:"[^"\n]*"|'[^'\n]*')\s+|\bcd\s+)${word}`,
-  "gmu",
-);
-const shellWrites = new RegExp(
-  String.raw`(?:(?<![<&=-])>{1,2}\s*|\b(?:mkdir|touch|tee|rm)\s+(?:-\S+\s+)*|\s(?:-o|--output|--output-file|-O)[ =]|\b(?:cp|mv)\s+(?:-\S+\s+)*\S+\s+)${word}`,
-  "gmu",
-);
+/** Most texts have none of these. */
+const mayLoop = /\.(?:children|each_child|glob|entries)\b[^\n|]{0,100}\|/u;
 
 interface Seen {
   use: FileUse | undefined;
@@ -86,22 +111,17 @@ function searchFileUses(source: string): FileUses {
     const before = seen.get(key);
     seen.set(key, { use: before?.use === "write" ? "write" : use, qualified: qualified || before?.qualified === true });
   };
-  const aliases = new Map<string, string>();
-  for (const { groups } of text.matchAll(given)) {
+  const holders = findHolders(isShell ? shellAliases(text) : codeAliases(text));
+  for (const [groups, use] of isShell ? shellUses(text) : codeUses(text)) {
     const key = keyOf(groups);
-    if (key !== undefined && (groups?.["store"] ?? groups?.["list"]) !== undefined)
-      aliases.set(fold(groups?.["alias"] ?? ""), key);
-  }
-  const found = (groups: Groups, use: FileUse): void => {
-    const key = keyOf(groups);
-    if (key === undefined) return;
-    const isQualified = (groups?.["store"] ?? groups?.["list"]) !== undefined;
+    if (key === undefined) continue;
+    const isQualified = isOfArguments(groups);
+    const holder = isQualified ? undefined : holders.get(key);
+    // What is made beside a file does not change it; what is made beside something in a folder changes the folder.
+    if (groups?.["beside"] !== undefined && holder?.isInside !== true) continue;
     note(key, use, isQualified);
-    const alias = isQualified ? undefined : aliases.get(key);
-    if (alias !== undefined) note(alias, use, true);
-  };
-  const uses = isShell ? shellUses(text) : codeUses(text);
-  for (const [groups, use] of uses) found(groups, use);
+    if (holder !== undefined) note(holder.key, use, true);
+  }
   return {
     of: (property, place) => {
       const byPlace = place === undefined ? undefined : seen.get(`#${place}`)?.use;
@@ -114,19 +134,11 @@ function searchFileUses(source: string): FileUses {
   };
 }
 
-type Groups = Readonly<Record<string, string | undefined>> | undefined;
-
-/** How many entries of the list come before the first argument. */
-const skipped: Readonly<Record<string, number>> = { "sys.argv": 1, "process.argv": 2, $argv: 1, argv: 1 };
-
-function keyOf(groups: Groups): string | undefined {
-  const { list, number, name } = groups ?? {};
-  if (list !== undefined) return `#${Number(number) - (skipped[list] ?? 0)}`;
-  return name === undefined ? undefined : /^\d$/u.test(name) ? `#${Number(name) - 1}` : fold(name);
-}
-
-function fold(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
+function codeAliases(text: string): readonly Alias[] {
+  const inside = [looped, globbed, loopedAll, ...(mayLoop.test(text) ? [each] : [])];
+  return [given, ...inside].flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), ({ groups }) => ({ groups, isInside: pattern !== given })),
+  );
 }
 
 function hasQualified(text: string, property: string): boolean {
@@ -134,19 +146,22 @@ function hasQualified(text: string, property: string): boolean {
   return [property, camel].some((name) => text.includes(`args.${name}`) || text.includes(`opts.${name}`));
 }
 
+/** Each pattern, and what it means; without that, the groups say it. */
+const patterns: readonly (readonly [pattern: RegExp, use?: FileUse])[] = [
+  [called],
+  [copied, "write"],
+  [moved, "write"],
+  [openedAs],
+  [methods],
+];
+
 function* codeUses(text: string): Generator<readonly [Groups, FileUse]> {
-  for (const { groups } of text.matchAll(called))
-    yield [groups, groups?.["writes"] !== undefined || groups?.["mode"] !== undefined ? "write" : "read"];
-  for (const { groups } of text.matchAll(copied)) yield [groups, "write"];
-  if (!mayCallMethod.test(text)) return;
-  for (const { groups } of text.matchAll(methods))
-    yield [groups, groups?.["writes"] !== undefined || groups?.["mode"] !== undefined ? "write" : "read"];
+  for (const [pattern, use] of patterns) {
+    if (pattern === methods && !mayCallMethod.test(text)) continue;
+    for (const { groups } of text.matchAll(pattern)) yield [groups, use ?? (isWriting(groups) ? "write" : "read")];
+  }
 }
 
-/** In a function, `$1` is the function's own argument. */
-function* shellUses(text: string): Generator<readonly [Groups, FileUse]> {
-  const hasFunctions = /^[ \t]*(?:function\s+)?[\w-]+\s*\(\)/mu.test(text);
-  const isOwn = (groups: Groups): boolean => !hasFunctions || !/^\d$/u.test(groups?.["name"] ?? "");
-  for (const { groups } of text.matchAll(shellReads)) if (isOwn(groups)) yield [groups, "read"];
-  for (const { groups } of text.matchAll(shellWrites)) if (isOwn(groups)) yield [groups, "write"];
+function isWriting(groups: Groups): boolean {
+  return groups?.["writes"] !== undefined || groups?.["mode"] !== undefined;
 }

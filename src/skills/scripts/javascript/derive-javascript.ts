@@ -3,12 +3,12 @@ import { javascriptDialect } from "../arguments/argument-lists.ts";
 import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import { createHelpTexts } from "../arguments/help-texts.ts";
 import { readCode } from "../arguments/read-code.ts";
-import { findFields } from "../arguments/read-fields.ts";
+import { readJsonInput } from "../arguments/read-fields.ts";
 import { demandedNames } from "../arguments/read-positions.ts";
 import type { Code } from "../code/code.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
 import { isAboutNextLine, toDescription } from "../describe.ts";
-import { asOpen, type DerivedInterface, withTextInput } from "../derived-interface.ts";
+import { asOpen, type DerivedInterface, withInput } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { Parse } from "../syntax/parse.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -28,8 +28,13 @@ export function deriveJavascript(source: SourceScript, parse: Parse, maxNodes?: 
   if (other !== undefined) return { ...other, description };
   const texts = textsOf(code.text, code.pieces);
   const declared = deriveDeclared(code, texts, source.fileName);
-  const isInput = declared !== undefined && stdinUse.test(source.text) && !asksQuestions.test(source.text);
-  const derived = isInput ? withTextInput(declared) : (declared ?? deriveManual(code, texts, source));
+  const input = asksQuestions.test(source.text) ? undefined : readStdin(code, source.text);
+  const derived =
+    declared === undefined
+      ? deriveManual(code, texts, source)
+      : input === undefined
+        ? declared
+        : withInput(declared, input);
   return withoutUndefined<Reading>({
     kind: "tool",
     reason: "it runs by itself",
@@ -74,7 +79,7 @@ const asksQuestions =
 
 function readStdin(code: Code, text: string): StdinFact | undefined {
   if (!stdinUse.test(text)) return undefined;
-  return text.includes("JSON.parse(") ? { as: "json", fields: findFields(code) } : { as: "text", fields: [] };
+  return text.includes("JSON.parse(") ? readJsonInput(code) : { as: "text", fields: [] };
 }
 
 function describe(code: Code, fileName: string): string {

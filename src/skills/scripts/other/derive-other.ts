@@ -16,7 +16,7 @@ import {
   type ScanSyntax,
 } from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
-import { withTextInput, type DerivedInterface } from "../derived-interface.ts";
+import { withInput, type DerivedInterface } from "../derived-interface.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import type { ScriptLanguage } from "../script-interface.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -112,7 +112,9 @@ export function deriveOther(source: SourceScript): Reading {
   const help = createHelpTexts(readUsage(texts, source.fileName));
   const declared = language.declared?.(scanned, help);
   const isInput = declared !== undefined && language.stdin.test(source.text);
-  const derived = isInput ? withTextInput(declared) : (declared ?? deriveManual(source, scanned, { language, texts }));
+  const derived = isInput
+    ? withInput(declared, { as: "text", fields: [] })
+    : (declared ?? deriveManual(source, scanned, { language, texts }));
   const takesNothing = derived.commands.every(({ parameters, open }) => parameters.length === 0 && !open);
   if (takesNothing && language.asks.test(source.text))
     return { kind: "interactive", reason: "it asks questions at a terminal", description };

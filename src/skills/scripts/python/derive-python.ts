@@ -2,12 +2,12 @@ import { type ArgvFacts, type FlagFact, noFacts, type StdinFact } from "../argum
 import { pythonDialect } from "../arguments/argument-lists.ts";
 import { deriveManualInterface } from "../arguments/derive-manual.ts";
 import { readCode } from "../arguments/read-code.ts";
-import { findFields } from "../arguments/read-fields.ts";
+import { readJsonInput } from "../arguments/read-fields.ts";
 import { type Code, indexCode } from "../code/code.ts";
 import { headComments, textsOf } from "../code/pieces.ts";
 import { pythonSyntax, scan, type Scanned } from "../code/scan.ts";
 import { toDescription } from "../describe.ts";
-import { asOpen, type DerivedInterface, withTextInput } from "../derived-interface.ts";
+import { asOpen, type DerivedInterface, withInput } from "../derived-interface.ts";
 import { plainArguments, readPlainPlaces } from "../other/plain-places.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -29,8 +29,9 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
     return { kind: "tool", reason: "it has a main function", description, interface: derived, interpreter, modules };
   }
   const declared = deriveDeclared(source, facts);
-  const isInput = declared !== undefined && readsStdin.test(source.text);
-  const read = isInput ? withTextInput(declared) : (declared ?? deriveManual(source, facts));
+  const input = readStdin(undefined, source.text);
+  const read =
+    declared === undefined ? deriveManual(source, facts) : input === undefined ? declared : withInput(declared, input);
   const derived = facts.cut ? asOpen(read) : read;
   const reason = facts.guard ? "it has a block for when it is run by itself" : "it runs by itself";
   return { kind: "tool", reason, description, interface: derived, modules };
@@ -85,11 +86,15 @@ function readPlain(scanned: Scanned): ArgvFacts {
 const readsStdin =
   /sys\.stdin\b(?!\.isatty|\.encoding|\.reconfigure|\.fileno)|fileinput\.input|open\(0\b|\/dev\/stdin|get_text_stream\(["']stdin/u;
 
+/** A declared file to read is standard input if its name is `-`. */
+const takesDash =
+  /\bFileType\(\s*(?:\)|["']r[bt]?["'])|\bclick\.File\(\s*(?:\)|["']r[bt]?["'])|\btyper\.FileText(?!Write)\b/u;
+
 function readStdin(code: Code | undefined, text: string): StdinFact | undefined {
-  if (!readsStdin.test(text)) return undefined;
-  return /json\.loads?\(/u.test(text) && /json\.load\(sys\.stdin|sys\.stdin\.(?:buffer\.)?read\(\)/u.test(text)
-    ? { as: "json", fields: code === undefined ? [] : findFields(code) }
-    : { as: "text", fields: [] };
+  if (!readsStdin.test(text)) return takesDash.test(text) ? { as: "text", fields: [] } : undefined;
+  if (!/json\.loads?\(/u.test(text) || !/json\.load\(sys\.stdin|sys\.stdin\.(?:buffer\.)?read\(\)/u.test(text))
+    return { as: "text", fields: [] };
+  return code === undefined ? { as: "json", fields: [] } : readJsonInput(code);
 }
 
 function describe({ text, fileName }: SourceScript, facts: PythonFacts | undefined): string {

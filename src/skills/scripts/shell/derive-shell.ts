@@ -14,13 +14,13 @@ import { assignmentsOf } from "./shell-words.ts";
 export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: number): Reading {
   const script = parseShell(source.text, parse, maxNodes);
   const facts = withComments(
-    withoutUndefined<ArgvFacts>({ ...readShell(script.nodes), stdin: readStdin(source.text, script.nodes) }),
+    withoutUndefined<ArgvFacts>({ ...readShell(script.nodes), stdin: readStdin(source.text, script) }),
     source.text,
   );
   const texts = textsOf(script);
   const description = describe(script, source);
   const other = classify(source, script, facts);
-  const programs = programsOf(script.nodes);
+  const programs = programsOf(script);
   if (other !== undefined) return { ...other, description, programs };
   const words = wordsOf(script.nodes);
   const derived = deriveManualInterface({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
@@ -55,16 +55,12 @@ const builtins = new Set(
 );
 
 /** The programs that a script starts by name. */
-function programsOf(nodes: readonly ShellNode[]): readonly string[] {
+function programsOf({ nodes, started }: ShellScript): readonly string[] {
   const functions = new Set(nodes.flatMap((node) => (node.kind === "function" ? [node.name] : [])));
-  const programs = new Set<string>();
-  for (const words of allCommands(nodes)) {
-    const name = words.find(({ text }) => !/^[A-Za-z_]\w*\+?=/u.test(text))?.text ?? "";
-    const program = unquote(name).split("/").at(-1) ?? "";
-    if (/^[A-Za-z][\w.+-]{0,60}$/u.test(program) && !builtins.has(program) && !functions.has(program))
-      programs.add(program);
-  }
-  return [...programs];
+  const programs = [...started].map((name) => name.split("/").at(-1) ?? "");
+  return [...new Set(programs)].filter(
+    (name) => /^[A-Za-z][\w.+-]{0,60}$/u.test(name) && !builtins.has(name) && !functions.has(name),
+  );
 }
 
 function describe({ comments }: ShellScript, { text: source, fileName }: SourceScript): string {
@@ -104,23 +100,9 @@ function isSetup(node: ShellNode): boolean {
 }
 
 /** Whether the script takes standard input, and as what. */
-function readStdin(text: string, nodes: readonly ShellNode[]): StdinFact | undefined {
-  const isWhole = /\$\(\s*cat\s*(?:-\s*|\/dev\/stdin\s*)?\)|\/dev\/stdin|(?:^|\n)[ \t]*jq[ \t][^|\n]*(?:\n|$)/u.test(
-    text,
-  );
-  const isByLine = nodes.some((node) => node.kind === "loop" && !node.redirected && startsWithRead(node.head));
-  const isFilter = /^[ \t]*cat[ \t]*(?:-[ \t]*)?(?:\||$)/mu.test(text) || readsLine(text);
-  if (!isWhole && !isByLine && !isFilter) return undefined;
-  return { as: /\bjq\b/u.test(text) && isWhole ? "json" : "text", fields: [] };
-}
-
-/** `read -r name`, which asks nothing and is fed by nothing in the script. */
-function readsLine(text: string): boolean {
-  return /^[ \t]*(?:IFS=\S*[ \t]+)?read(?:[ \t]+-[rsd]+)*(?:[ \t]+[A-Za-z_]\w*)+[ \t]*(?:$|;|\|\|)/mu.test(text);
-}
-
-function startsWithRead(head: readonly ShellNode[]): boolean {
-  return head.some((node) => node.kind === "command" && node.words.some(({ text }) => text === "read"));
+function readStdin(text: string, { readsInput }: ShellScript): StdinFact | undefined {
+  if (!readsInput && !text.includes("/dev/stdin")) return undefined;
+  return { as: /\bjq\b/u.test(text) ? "json" : "text", fields: [] };
 }
 
 /** The words that the script compares with something: what a usage line says literally is among them. */

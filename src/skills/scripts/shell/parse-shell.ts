@@ -1,4 +1,5 @@
 import { childOf, type Parse, type SyntaxNode } from "../syntax/parse.ts";
+import { readsInput } from "./shell-input.ts";
 
 /** A word of a command. */
 export interface ShellWord {
@@ -62,6 +63,10 @@ export interface ShellScript {
   /** Comments, each block of lines as one text. */
   readonly comments: readonly string[];
   readonly heredocs: readonly string[];
+  /** What is started by name, also in texts and in `$( … )`: programs, functions and commands of the shell. */
+  readonly started: ReadonlySet<string>;
+  /** A program that the script starts reads the standard input of the script. */
+  readonly readsInput: boolean;
   readonly hasErrors: boolean;
 }
 
@@ -69,7 +74,9 @@ export interface ShellScript {
 export function parseShell(source: string, parse: Parse, maxNodes?: number): ShellScript {
   const { root, hasErrors } = parse(withPlainMessages(source), maxNodes === undefined ? {} : { maxNodes });
   const reader = new TreeReader(source);
-  return { nodes: reader.all(root.children), ...textsIn(source, root), hasErrors };
+  const nodes = reader.all(root.children);
+  const started = new Set(startedIn(source, root));
+  return { nodes, ...textsIn(source, root), started, readsInput: readsInput(source, root), hasErrors };
 }
 
 /** The grammar takes the apostrophe in `"${1:?Don't}"` for the beginning of a string; the shell does not. */
@@ -236,6 +243,14 @@ function operatorIn(source: string, expansion: SyntaxNode): Omit<Mention, "place
   if (operator === undefined || sign === undefined) return {};
   const text = source.slice(operator.end, expansion.end - 1);
   return { operator: sign === "=" ? "-" : (sign as "-" | "?" | "+"), text };
+}
+
+function* startedIn(source: string, root: SyntaxNode): Generator<string> {
+  const pending = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const child of node.children) pending.push(child);
+    if (node.type === "command_name") yield unquote(source.slice(node.start, node.end));
+  }
 }
 
 function textsIn(source: string, root: SyntaxNode): Pick<ShellScript, "comments" | "heredocs"> {

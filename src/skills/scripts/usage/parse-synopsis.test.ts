@@ -31,7 +31,7 @@ const table: readonly (readonly [line: string, read: string])[] = [
   ["[--tag TAG]...", "?--tag:TAG…"],
   ["-v input.txt", "-v 'input.txt"],
   ["--verbose <input>", "--verbose:input"],
-  ["KEY=VALUE [KEY=VALUE ...]", "KEY=VALUE ?KEY=VALUE…"],
+  ["KEY=VALUE [KEY=VALUE ...]", "KEY=VALUE…"],
   ['--server "npm run dev" --port 3000 -- python test.py', "--server:npm run dev --port:3000 'python 'test.py --"],
   ["<a> <b>   # the rest is a comment", "a b // the rest is a comment"],
   ["<a> < input.json", "a"],

@@ -9,18 +9,27 @@ export function parseSynopsis(text: string, takesValue: TakesValue = () => undef
   const parser = new SynopsisParser(takesValue);
   for (const token of lexSynopsis(line).slice(0, mostTokens)) parser.take(token);
   return {
-    items: parser.items,
+    items: joinRepeats(parser.items),
     separator: parser.separator,
     ...(description !== undefined && { description }),
   };
 }
 
+/** `PATH [PATH ...]` is one list. */
+function joinRepeats(items: readonly UsageItem[]): readonly UsageItem[] {
+  const isRepeat = (item: UsageItem | undefined, before: UsageItem | undefined): boolean =>
+    item?.kind === "positional" && before?.kind === "positional" && item.many && item.label === before.label;
+  return items
+    .filter((item, index) => !isRepeat(item, items[index - 1]))
+    .map((item) => (isRepeat(items[items.indexOf(item) + 1], item) ? { ...item, many: true } : item));
+}
+
 /** A longer line is not a usage line. */
 const mostTokens = 200;
 
-/** The end of a usage line and the beginning of words about it: two spaces and prose, a comment, a dash. */
+/** The end of a usage line and the beginning of words about it: two spaces and prose, a comment, a dash, words in brackets. */
 const descriptionStart =
-  /\s{2,}(?=[A-Z#(–—-](?![A-Z_-]*(?:\s|$|\]))|\p{Lo}|[a-z]+ [a-z]+ )|\s+#\s+|\s+[–—→]\s+|\s+-\s+(?=\p{L})/u;
+  /\s{2,}(?=\([^|<>[\]]{1,200}\)\s*$)|\s(?=\([^|<>[\]]{0,100}\b(?:stdin|standard input|default|optional|required)\b)|\s{2,}(?=[A-Z#(–—-](?![A-Z_-]*(?:\s|$|\]))|\p{Lo}|[a-z]+ [a-z]+ )|\s+#\s+|\s+[–—→]\s+|\s+-\s+(?=\p{L})/u;
 
 function splitDescription(text: string): { line: string; description?: string } {
   // A line that has nothing but words about itself.
@@ -135,6 +144,11 @@ class SynopsisParser {
   }
 
   #takeWord(token: UsageToken): void {
+    // `FILE|-`: a file, or standard input.
+    if (token.text === "-" && this.#pendingOr) {
+      this.#pendingOr = false;
+      return;
+    }
     if (token.kind === "word" && /^[=,/;:]+$/u.test(token.text)) {
       // `-o, --out` and `-o/--out` are two spellings of one flag.
       if (/[,/]/u.test(token.text) && this.items.at(-1)?.kind === "flag") this.#pendingOr = true;
@@ -232,13 +246,17 @@ function isPlaceholderWord(text: string): boolean {
 }
 
 function toLabel(text: string): string {
-  return text.trim().replaceAll(/^[<[{"'$]+|[>\]}"',:]+$/gu, "");
+  const name = text.replace(/\s*(?:\||\/|\bor\b)\s*-\s*$/u, "");
+  return name.trim().replaceAll(/^[<[{"'$]+|[>\]}"',:]+$/gu, "");
 }
 
 /** Literal choices. Alternatives in angle brackets are more often kinds of value (`<path|url>`), so those are not. */
 function toChoices(kind: UsageToken["kind"], text: string): readonly string[] | undefined {
   if (kind !== "choice" && kind !== "placeholder") return undefined;
-  const words = text.split(kind === "choice" ? /\s*[,|]\s*/u : /\s*[|/]\s*/u).map((word) => word.trim());
+  const words = text
+    .replace(/\s*\|\s*-\s*$/u, "")
+    .split(kind === "choice" ? /\s*[,|]\s*/u : /\s*[|/]\s*/u)
+    .map((word) => word.trim());
   if (words.length < 2 || words.some((word) => !/^[\w.:+-]+$/u.test(word))) return undefined;
   return kind === "placeholder" && words.some((word) => kindWords.test(word)) ? undefined : words;
 }
