@@ -29,7 +29,7 @@ interface SqliteVec {
  * @throws {KitbagError} (rejects) `option-invalid`; `package-missing` without `sqlite-vec`.
  *
  * @example
- * ```ts
+ * ```ts no-run
  * import { mkdtempSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";

@@ -2,14 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
-import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { expect, onTestFinished, test } from "vitest";
 
 import { findFreePort } from "../../../test/support/free-port.ts";
 import { sharePostgres } from "../../../test/support/postgres.ts";
 import { toUnitVector, type VectorStore } from "../../core/embedder.ts";
+import { loadPackage } from "../../platform/load-package.ts";
 import { memoryStore } from "../memory-store.ts";
 import { exactVectors } from "./exact-vectors.ts";
 import { postgresVectors } from "./postgres-vectors.ts";
@@ -115,8 +113,19 @@ function at(degrees: number): Float32Array {
   return Float32Array.of(Math.cos(angle), Math.sin(angle));
 }
 
+/** What is used of three packages. */
+interface PgliteParts {
+  readonly PGlite: { create(options: { extensions: object }): Promise<{ close(): Promise<void> }> };
+  readonly vector: unknown;
+  readonly PGLiteSocketServer: new (options: object) => { start(): Promise<void>; stop(): Promise<void> };
+}
+
 /** Postgres with pgvector, in this process, behind a socket that speaks its protocol. */
 async function startPgVector(): Promise<string> {
+  const user = "this test";
+  const { PGlite } = await loadPackage<PgliteParts>("@electric-sql/pglite", user);
+  const { vector } = await loadPackage<PgliteParts>("@electric-sql/pglite-pgvector", user);
+  const { PGLiteSocketServer } = await loadPackage<PgliteParts>("@electric-sql/pglite-socket", user);
   const db = await PGlite.create({ extensions: { vector } });
   const port = await findFreePort();
   const server = new PGLiteSocketServer({ db, port, host: "127.0.0.1", maxConnections: 10 });
