@@ -8,14 +8,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 import { clientsFolder, loadClient, type Reach } from "./client-under-test.ts";
-import type { CounterProject } from "./counter-project.ts";
+import type { Project } from "../run-kitbag.ts";
+import { type CounterProject, counterWords } from "./counter-project.ts";
 import { serveFor, toCell, type Row } from "./drive-client.ts";
 
 /** A tool that the model calls, and its input. */
-type Step = readonly [tool: string, input: object];
+export type Step = readonly [tool: string, input: object];
 
 /** What an agent sent to the model: its requests, and what came of each step. */
-interface ModelLog {
+export interface ModelLog {
   readonly requests: readonly string[];
   readonly results: readonly string[];
 }
@@ -131,9 +132,9 @@ const openAi: ModelWire = {
 };
 
 /** Homes and settings of the person who runs the tests are none of an agent's. */
-function toAgentEnvironment(project: CounterProject): { readonly PATH: string; readonly HOME: string } {
+function toAgentEnvironment(project: Project): { readonly PATH: string; readonly HOME: string } {
   const home = join(project.folder, "agent-home");
-  mkdirSync(home);
+  mkdirSync(home, { recursive: true });
   return { PATH: process.env["PATH"] ?? "", HOME: home };
 }
 
@@ -141,21 +142,27 @@ interface ClaudeSdk {
   query(given: object): AsyncIterable<{ readonly subtype?: string; readonly tools?: readonly string[] }>;
 }
 
-/** What was seen of an agent, and the names that its permission rules were asked about. */
-export interface SeenAgent {
-  readonly row: Row;
+/** What Claude Code is started with. */
+export interface ClaudeTask {
+  readonly project: Project;
+  readonly reach: Reach;
+  /** What its scripted model calls. */
+  readonly steps: readonly Step[];
+  /** Answers the questions of the server. @default the client cannot be asked */
+  readonly onElicitation?: (question: { readonly message: string }) => Promise<object>;
+}
+
+/** What was seen of Claude Code. */
+export interface SeenClaude {
+  readonly log: ModelLog;
+  /** The tools that it has at the start. */
+  readonly tools: readonly string[];
+  /** The names that its permission rules were asked about. */
   readonly asked: readonly string[];
 }
 
-/** The Claude Agent SDK, which is Claude Code. */
-export async function driveClaude(over: Reach["over"], project: CounterProject): Promise<SeenAgent> {
-  const { reach, protocol } = await serveFor(project, over);
-  const steps: Step[] = [
-    ["mcp__kitbag__activate_skill", { name: "counter" }],
-    ["mcp__kitbag__counter__count", { to: 3 }],
-    ["mcp__kitbag__counter__fail", {}],
-    ["ReadMcpResourceTool", { server: "kitbag", uri: "kitbag://guide" }],
-  ];
+/** Runs the Claude Agent SDK, which is Claude Code, until its model has nothing more to call. */
+export async function runClaude({ project, reach, steps, onElicitation }: ClaudeTask): Promise<SeenClaude> {
   const { port, log } = await startModel(steps, anthropic);
   const { query } = await loadClient<ClaudeSdk>("@anthropic-ai/claude-agent-sdk/sdk.mjs");
   const home = toAgentEnvironment(project);
@@ -172,10 +179,30 @@ export async function driveClaude(over: Reach["over"], project: CounterProject):
     asked.push(name);
     return { behavior: "allow", updatedInput };
   };
-  const options = { cwd: home.HOME, env, mcpServers: { kitbag: server }, settingSources: [], canUseTool };
+  const given = { cwd: home.HOME, env, mcpServers: { kitbag: server }, settingSources: [], canUseTool };
+  const options = onElicitation === undefined ? given : { ...given, onElicitation };
   let tools: readonly string[] = [];
   for await (const message of query({ prompt: "go", options }))
     if (message.subtype === "init") tools = message.tools ?? [];
+  return { log, tools, asked };
+}
+
+/** What was seen of an agent, and the names that its permission rules were asked about. */
+export interface SeenAgent {
+  readonly row: Row;
+  readonly asked: readonly string[];
+}
+
+/** Claude Code at the server of a project. */
+export async function driveClaude(over: Reach["over"], project: CounterProject): Promise<SeenAgent> {
+  const { reach, protocol } = await serveFor(project, over, counterWords);
+  const steps: Step[] = [
+    ["mcp__kitbag__activate_skill", { name: "counter" }],
+    ["mcp__kitbag__counter__count", { to: 3 }],
+    ["mcp__kitbag__counter__fail", {}],
+    ["ReadMcpResourceTool", { server: "kitbag", uri: "kitbag://guide" }],
+  ];
+  const { log, tools, asked } = await runClaude({ project, reach, steps });
   const { requests, results } = log;
   const row: Row = {
     protocol: protocol(),
@@ -194,8 +221,12 @@ export async function driveClaude(over: Reach["over"], project: CounterProject):
 }
 
 /** Codex, as its command line. */
-export async function driveCodex(over: Reach["over"], project: CounterProject): Promise<Row> {
-  const { reach, protocol } = await serveFor(project, over);
+export async function driveCodex(
+  over: Reach["over"],
+  project: CounterProject,
+  words: readonly string[] = [],
+): Promise<Row> {
+  const { reach, protocol } = await serveFor(project, over, [...counterWords, ...words]);
   const steps: Step[] = [
     ["mcp__kitbag/activate_skill", { name: "counter" }],
     ["mcp__kitbag/counter__count", { to: 3 }],

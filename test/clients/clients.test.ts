@@ -2,19 +2,19 @@
  * Clients of others use `kitbag serve`: each opens a skill and uses its tools. What is seen is the table in `docs/mcp-clients-table.md`;
  * `npx vitest run test/clients -u` writes it anew.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test, vi, type TestContext } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { createProject } from "../run-kitbag.ts";
 import { connectStdio } from "../support/serve-kitbag.ts";
-import { clientsFolder, loadClient, versionOf, type Reach } from "./client-under-test.ts";
+import { loadClient, versionOf, type ClientUnderTest, type Reach } from "./client-under-test.ts";
 import { driveClaude, driveCodex } from "./agents.ts";
 import { frameworkClients } from "./framework-clients.ts";
 import { sdkClients } from "./sdk-clients.ts";
 import { createCounterProject, type CounterProject } from "./counter-project.ts";
 import { driveClient, type Row } from "./drive-client.ts";
+import { needClients } from "./need-clients.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -42,7 +42,7 @@ const lines: readonly Line[] = [
     expect(asked).toContain("mcp__kitbag__counter__count");
     return row;
   }),
-  ...toBoth("Codex CLI", "@openai/codex", driveCodex),
+  ...toBoth("Codex CLI", "@openai/codex", (over, project) => driveCodex(over, project)),
 ];
 
 const seen = new Map<Line, Row>();
@@ -56,6 +56,25 @@ test.for(lines)("$client uses kitbag serve over $over", async (line, context) =>
   expect([row.list, row.open]).toEqual(["yes", "yes"]);
   expect(row.call).toMatch(/^(?:yes|call_tool)$/u);
 });
+
+test.for(["stdio", "http"] as const)(
+  "clients that keep their first list over %s have the tools of a skill in it that kitbag serve opens",
+  async (over, context) => {
+    needClients(context);
+    const words = ["--open", "counter"];
+    const langChain = frameworkClients.find(({ name }) => name.startsWith("LangChain")) as ClientUnderTest;
+
+    const rows = [
+      await driveCodex(over, createCounterProject(), words),
+      await driveClient(langChain, over, createCounterProject(), words),
+    ];
+
+    expect(rows.map(({ appear, call, error }) => [appear, call, error])).toEqual([
+      ["yes", "yes", "yes"],
+      ["yes", "yes", "yes"],
+    ]);
+  },
+);
 
 test("the table of clients says what was seen", async (context) => {
   needClients(context);
@@ -111,11 +130,3 @@ skill with \`activate_skill\`, lists the tools again and calls the tools of the 
 - \`call_tool\`: the client keeps its first list, and reaches the tool through \`call_tool\`. \`–\`: the client does not offer it, or the test
   cannot see it. \`either\`: it speaks 2026-07-28, and 2025-11-25 where the server takes long to start.
 `;
-
-/** With KITBAG_REQUIRE_ALL=1 nothing is left out: the tests fail by themselves. */
-function needClients({ skip }: TestContext): void {
-  if (process.env["KITBAG_REQUIRE_ALL"] === "1") return;
-  const inspector = join(import.meta.dirname, "../inspector/node_modules");
-  const isThere = existsSync(clientsFolder) && existsSync(inspector);
-  skip(!isThere, "the clients are not installed: npm ci --ignore-scripts in test/clients and test/inspector");
-}

@@ -11,6 +11,9 @@ export interface CounterProject extends Project {
   reset(): void;
 }
 
+/** What `kitbag serve` is told in this project. */
+export const counterWords: readonly string[] = ["--module", "tools.ts"];
+
 /** Makes the project. */
 export function createCounterProject(): CounterProject {
   const project = createProject({ "tools.ts": module });

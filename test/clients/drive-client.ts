@@ -6,10 +6,10 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import { program } from "../run-kitbag.ts";
+import { program, type Project } from "../run-kitbag.ts";
 import { startHttp, toEnvironment } from "../support/serve-kitbag.ts";
 import type { Answer, ClientUnderTest, ConnectedClient, Reach } from "./client-under-test.ts";
-import type { CounterProject } from "./counter-project.ts";
+import { type CounterProject, counterWords } from "./counter-project.ts";
 
 /** What the columns of the table say: `–` is what a client does not offer, `call_tool` what it does through that tool. */
 export type Cell = "yes" | "no" | "call_tool" | "–";
@@ -35,9 +35,12 @@ export interface ServedProject {
   protocol(): string;
 }
 
-/** Starts `kitbag serve` for one client. */
-export async function serveFor(project: CounterProject, over: Reach["over"]): Promise<ServedProject> {
-  const words = ["--module", "tools.ts"];
+/** Starts `kitbag serve` for one client, with `words` on its command line. */
+export async function serveFor(
+  project: Project,
+  over: Reach["over"],
+  words: readonly string[],
+): Promise<ServedProject> {
   if (over === "http") {
     const { url } = await startHttp(project, [...words, "--no-token"]);
     return tapHttp(new URL(url));
@@ -103,8 +106,13 @@ async function tapHttp(target: URL): Promise<ServedProject> {
 }
 
 /** Connects a client to a server of its own, and looks at what it does. */
-export async function driveClient(client: ClientUnderTest, over: Reach["over"], project: CounterProject): Promise<Row> {
-  const { reach, protocol } = await serveFor(project, over);
+export async function driveClient(
+  client: ClientUnderTest,
+  over: Reach["over"],
+  project: CounterProject,
+  words: readonly string[] = [],
+): Promise<Row> {
+  const { reach, protocol } = await serveFor(project, over, [...counterWords, ...words]);
   const connected = await client.connect(reach);
   try {
     return { ...(await look(connected, project)), protocol: protocol() };

@@ -31,8 +31,14 @@ export function askApproval(ask: AskClient): Approve {
     const question = inputRequired.elicit({ message: renderQuestion(request), requestedSchema: approvalForm });
     const answers = await ask({ approval: question }, { signal: request.signal }).catch(toUnanswered);
     if (answers instanceof UnansweredError) return { decision: "deny", reason: answers.message };
-    return toDecision(answers["approval"] ?? {});
+    return withQuestion(toDecision(answers["approval"] ?? {}), request);
   };
+}
+
+/** A call that was denied says why its caller was asked, and so what would let it run unasked: some clients answer without a person. */
+function withQuestion(decision: ApprovalDecision, { reason }: ApprovalRequest): ApprovalDecision {
+  if (decision.decision === "approve" || reason === undefined) return decision;
+  return { ...decision, reason: `${decision.reason}; the question was: ${reason}` };
 }
 
 /** A client that fails to answer does not fail the call: the call says what it lacks. */
@@ -45,8 +51,10 @@ export function toUnanswered(cause: unknown): UnansweredError {
 export function toDecision({ action, content }: Readonly<Record<string, unknown>>): ApprovalDecision {
   const { approve, reason } = (content ?? {}) as Readonly<Record<string, unknown>>;
   if (action === "accept" && approve === true) return { decision: "approve" };
-  const why = typeof reason === "string" && reason !== "" ? reason : "the person at the client said no";
-  return { decision: "deny", reason: why };
+  if (typeof reason === "string" && reason !== "") return { decision: "deny", reason };
+  // A client that can ask no person answers "cancel".
+  const isAnswer = action === "accept" || action === "decline";
+  return { decision: "deny", reason: isAnswer ? "the person at the client said no" : "the client gave no answer" };
 }
 
 /** What a person needs to decide: exactly what will run, with what the tool and the model wrote made visible. */

@@ -41,6 +41,28 @@ test.for(generations)("a %s client is told why it is asked, before the input", a
   expect(questions[0]).toMatch(/\nWhy you are asked: it asks to overwrite report\.md\n\nInput:\n/u);
 });
 
+test.for(
+  generations.flatMap(
+    (kind) =>
+      [
+        [kind, "decline", "the person at the client said no"],
+        [kind, "cancel", "the client gave no answer"],
+      ] as const,
+  ),
+)("a call that a %s client does not allow (%s) says what the question was", async ([kind, action, why]) => {
+  const guard: Guard = {
+    name: "careful",
+    at: ["tool-input"],
+    check: () => ({ ask: "it asks to write a.md (run: x)" }),
+  };
+  const { client } = await connectPerson(kind, () => ({ action }), { guards: [guard] });
+
+  const result = await client.callTool({ name: "wipe", arguments: { disk: "a" } });
+
+  expect(textOf(result)).toContain(`${why}; the question was: `);
+  expect(textOf(result)).toContain("it asks to write a.md (run: x)");
+});
+
 test.for(generations)("a tool hears what the person at a %s client said of what it called", async (kind) => {
   const { client, log } = await connectPerson(kind, () => no);
 
