@@ -320,6 +320,7 @@ test('"kitbag/mcp" exports these types', () => {
     "McpServing",
     "Rate",
     "Refusal",
+    "RequestEnd",
     "Route",
     "ServedClient",
     "StdioOptions",

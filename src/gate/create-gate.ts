@@ -13,6 +13,7 @@ import { createListener, type Listener, type ListenerParts } from "./create-list
 import type { Gate, GateEvent, GateLimits, GateOptions, Rate, Route } from "./gate.ts";
 import { createConnections } from "./limits/connections.ts";
 import { createOriginCheck, isEverywhere, isLoopback } from "./origin.ts";
+import { createPublicAnswers } from "./public-answers.ts";
 import { failSlow } from "./request/gate-request.ts";
 
 /** How often slow and stalled clients are looked for. */
@@ -94,8 +95,13 @@ function createParts(options: GateOptions, limits: GateLimits, opened: Opened): 
     callers: createRate(limits.caller),
     bodies: { limits, reading: new Set() },
     findRoute: createRouteFinder(routes),
-    unavailable: options.unavailable,
+    publicAnswers: createPublicAnswers({
+      challenge,
+      unavailable: options.unavailable,
+      findProblem: options.findProblem,
+    }),
     report,
+    onRequestEnd: options.onRequestEnd,
   };
 }
 

@@ -4,12 +4,15 @@ import { isKitbagError, quote } from "../core/errors.ts";
 import { type Access, type Denial, isDenial } from "./access/access.ts";
 import type { Challenge } from "./access/challenge.ts";
 import { localCaller } from "./access/token-check.ts";
-import type { Caller, GateEvent, GateLimits, Refusal, Route } from "./gate.ts";
+import type { Caller, GateEvent, GateLimits, Refusal, RequestEnd, Route } from "./gate.ts";
 import type { Buckets } from "./limits/buckets.ts";
 import type { Connection, Connections } from "./limits/connections.ts";
 import type { OriginKind } from "./origin.ts";
+import { allowPage, isPreflight, sendPreflight } from "./request/pages.ts";
 import { PassedRequest, describeTooLarge, type Checked, type RequestParts } from "./request/gate-request.ts";
+import { requestIdHeader, toRequestId } from "./request/request-id.ts";
 import { sendRefusal, type SentRefusal } from "./request/send-refusal.ts";
+import { type PublicAnswers, toPublicPath } from "./public-answers.ts";
 
 /** What requests are let in with. */
 export interface ListenerParts {
@@ -21,9 +24,9 @@ export interface ListenerParts {
   readonly callers: Buckets | undefined;
   readonly bodies: RequestParts["bodies"];
   readonly findRoute: (path: string) => Route | undefined;
-  /** Why there is no service. */
-  readonly unavailable: string | undefined;
+  readonly publicAnswers: PublicAnswers;
   readonly report: (event: GateEvent) => void;
+  readonly onRequestEnd: ((end: RequestEnd) => void) | undefined;
 }
 
 /** Takes requests from node. */
@@ -36,21 +39,27 @@ export interface Listener {
   close(onIdle: () => void): void;
 }
 
-/** A request on its way through the checks. */
+/** A request on its way through the checks, and until its answer is over. */
 interface Visit extends Checked {
   readonly connection: Connection;
   readonly nowMs: number;
+  /** Set once it is found. */
+  route?: Route;
+  /** Set once the caller was let in. */
+  caller?: Caller;
 }
 
 /** Makes what stands between node and the routes: every check, in the order that costs least. */
 export function createListener(parts: ListenerParts): Listener {
   let running = 0;
   let onIdle: (() => void) | undefined;
-  const passed = new Map<ServerResponse, Caller>();
+  const visits = new Map<ServerResponse, Visit>();
 
   const ended = function requestEnded(this: ServerResponse): void {
     running -= 1;
-    passed.delete(this);
+    const visit = visits.get(this);
+    visits.delete(this);
+    if (visit !== undefined) parts.onRequestEnd?.(toEnd(visit));
     const connection = parts.connections.find(this.req.socket);
     if (connection !== undefined) connection.running -= 1;
     onIdle?.();
@@ -62,7 +71,7 @@ export function createListener(parts: ListenerParts): Listener {
       refuse(parts, visit, refusal, route);
       return;
     }
-    passed.set(visit.response, caller);
+    visit.caller = caller;
     runRoute(parts, route, new PassedRequest(visit, caller, requestParts));
   };
 
@@ -78,11 +87,14 @@ export function createListener(parts: ListenerParts): Listener {
       connection.running += 1;
       response.on("close", ended);
       const visit = toVisit(incoming, response, connection);
+      visits.set(response, visit);
+      response.setHeader(requestIdHeader, visit.requestId);
       if (onIdle !== undefined) refuse(parts, visit, { status: 503, message: "this service is being stopped" });
       else enter(parts, visit, pass);
     },
     cutRefused() {
-      for (const [response, caller] of passed) if (!parts.access.isGood(caller)) cut(parts, response, caller);
+      for (const [response, { caller }] of visits)
+        if (caller !== undefined && !parts.access.isGood(caller)) cut(parts, response, caller);
     },
     close(whenIdle) {
       onIdle = whenIdle;
@@ -122,7 +134,8 @@ function toVisit(incoming: IncomingMessage, response: ServerResponse, connection
   const mark = url.indexOf("?");
   const path = mark === -1 ? url : url.slice(0, mark);
   const query = mark === -1 ? "" : url.slice(mark + 1);
-  return { incoming, response, path, query, connection, nowMs: performance.now() };
+  const requestId = toRequestId(incoming.headers[requestIdHeader]);
+  return { incoming, response, path, query, requestId, connection, nowMs: performance.now() };
 }
 
 function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: Route, caller: Caller) => void): void {
@@ -131,7 +144,7 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   const waitMs = bucket === undefined ? 0 : (parts.addresses?.take(bucket, nowMs) ?? 0);
   const refusal = waitMs > 0 ? tooMany(waitMs) : checkHost(incoming, parts.head);
   if (refusal !== undefined) return refuse(parts, visit, refusal);
-  if (sendPublic(parts, visit)) return;
+  if (parts.publicAnswers.send(visit)) return;
 
   const origin = checkOrigin(incoming, parts.head);
   if (typeof origin === "object") return refuse(parts, visit, origin);
@@ -141,6 +154,7 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   }
   const route = parts.findRoute(visit.path);
   if (route === undefined) return refuse(parts, visit, { status: 404, message: "nothing is at this path", keep: true });
+  visit.route = route;
 
   const { authorization: header } = incoming.headers;
   const answer = parts.access.check({ header, query: visit.query, network: connection.network, nowMs });
@@ -152,20 +166,21 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   else go(answer);
 }
 
-/** What everybody may read: whether the service lives, and where its tokens come from. */
-function sendPublic({ challenge, unavailable }: ListenerParts, { path, incoming, response }: Visit): boolean {
-  if (path !== "/healthz" && !path.startsWith("/.well-known/")) return false;
-  const health = unavailable === undefined ? { status: "ok" } : { status: "unavailable", reason: unavailable };
-  const document = path === "/healthz" ? JSON.stringify(health) : challenge.documents.get(path);
-  const status = path === "/healthz" && unavailable !== undefined ? 503 : 200;
-  if (document === undefined || (incoming.method !== "GET" && incoming.method !== "HEAD")) return false;
-  // Pages need to read where tokens come from; whether something listens here is not their business.
-  if (path !== "/healthz") response.setHeader("access-control-allow-origin", "*");
-  response
-    .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(document) })
-    .end(incoming.method === "HEAD" ? undefined : document);
-  return true;
+/** What is told of a request that is over. An answer that never began is one that its client did not wait for. */
+function toEnd({ incoming, response, path, route, caller, requestId, nowMs }: Visit): RequestEnd {
+  const { method = "" } = incoming;
+  return {
+    method,
+    path: toPublicPath(path) ?? route?.describePath?.(method, path) ?? route?.path ?? noPath,
+    status: response.headersSent ? response.statusCode : 499,
+    durationMs: performance.now() - nowMs,
+    requestId,
+    ...(caller !== undefined && { caller: caller.id }),
+  };
 }
+
+/** What stands for a path that nothing is at, or that was refused before it was looked for. */
+const noPath = "(none)";
 
 function runRoute(parts: ListenerParts, route: Route, request: PassedRequest): void {
   try {
@@ -183,15 +198,15 @@ function crash(parts: ListenerParts, checked: Checked, cause: unknown, route: Ro
     refuse(parts, checked, { status, message: reason, keep: status !== 413 && status !== 408 }, route);
     return;
   }
-  parts.report({ type: "request-crashed", path: checked.path, error: cause });
+  parts.report({ type: "request-crashed", path: checked.path, error: cause, requestId: checked.requestId });
   const message = "the service failed; its log says more";
   sendRefusal(checked.incoming, checked.response, { status: 500, message, keep: true }, route);
 }
 
 function refuse(parts: ListenerParts, checked: Checked, refusal: SentRefusal, route?: Route): void {
-  const { incoming, response, path } = checked;
+  const { incoming, response, path, requestId } = checked;
   const address = incoming.socket.remoteAddress ?? "";
-  parts.report({ type: "request-refused", status: refusal.status, reason: refusal.message, address, path });
+  parts.report({ type: "request-refused", status: refusal.status, reason: refusal.message, address, path, requestId });
   sendRefusal(incoming, response, refusal, route);
 }
 
@@ -201,33 +216,6 @@ function takeOne(buckets: Buckets | undefined, name: string, nowMs: number): num
 
 function tooMany(retryAfterMs: number): SentRefusal & Refusal {
   return { status: 429, message: "too many requests; wait, then go on more slowly", retryAfterMs, keep: true };
-}
-
-/** Headers of answers that a page may read. */
-const exposed = "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after";
-
-/** Lets the page of an allowed origin read the answer. */
-function allowPage({ headers }: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("access-control-allow-origin", headers.origin ?? "null");
-  response.setHeader("access-control-expose-headers", exposed);
-  response.setHeader("vary", "origin");
-}
-
-/** Tells whether a browser asks what a page may send. */
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-}
-
-/** Answers what the page of an allowed origin may send: it is trusted, so whatever it asks for. */
-function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
-  const asked = headers["access-control-request-headers"];
-  response
-    .writeHead(204, {
-      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-      ...(asked !== undefined && { "access-control-allow-headers": asked }),
-      "access-control-max-age": "600",
-    })
-    .end();
 }
 
 /** What heads are checked with. */

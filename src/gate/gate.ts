@@ -34,6 +34,8 @@ export interface GateRequest {
   readonly path: string;
   /** What is behind the `?`, as it was sent; empty without a query. */
   readonly query: string;
+  /** What lines of the log and the header `x-request-id` of the answer call this request: as it was sent, if that is sane. */
+  readonly requestId: string;
   /** Aborted when the client goes away before it has its answer, or the gate is closed and the time of grace is over. */
   readonly signal: AbortSignal;
   /**
@@ -63,6 +65,12 @@ export interface Route {
    * 500 and no word about why (the gate's `report` gets it).
    */
   handle(request: GateRequest): void | Promise<void>;
+  /**
+   * Names the path of a request for logs and metrics, with placeholders for its parameters: few names, whatever clients send.
+   *
+   * @default `path`
+   */
+  describePath?(method: string, path: string): string;
   /** The body of an answer that the gate gives itself, as JSON text. @default `{"error":{"status","message"}}` */
   renderRefusal?(refusal: Refusal): string;
   /** The media type of such a body. @default "application/json" */
@@ -155,6 +163,19 @@ export interface Rate {
   readonly burst: number;
 }
 
+/** A request is over: its answer was sent, or its client went away. There is one for each request, also for one that was refused. */
+export interface RequestEnd {
+  readonly method: string;
+  /** As the route describes it, without its parameters; `(none)` if nothing is there. */
+  readonly path: string;
+  /** 499 if the client went away before its answer began. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string;
+  /** The id of the caller, if one was let in. */
+  readonly caller?: string;
+}
+
 /** What happened at the gate that an operator may want to know. Holds no secret, no query and no body. */
 export type GateEvent =
   | {
@@ -163,8 +184,9 @@ export type GateEvent =
       readonly reason: string;
       readonly address: string;
       readonly path: string;
+      readonly requestId: string;
     }
-  | { readonly type: "request-crashed"; readonly path: string; readonly error: unknown }
+  | { readonly type: "request-crashed"; readonly path: string; readonly error: unknown; readonly requestId: string }
   | { readonly type: "client-cut"; readonly reason: string; readonly address: string };
 
 /** How a gate is opened. */
@@ -182,8 +204,15 @@ export interface GateOptions {
   readonly oauth?: GateOAuth;
   readonly limits?: Partial<GateLimits>;
   readonly report?: (event: GateEvent) => void;
+  /** Is told of each request when it is over: for an access log, or to count them. It must not throw. */
+  readonly onRequestEnd?: (end: RequestEnd) => void;
   /** Why there is no service behind this gate. Then `/healthz` answers 503 with it, to everybody: no secret, no path. */
   readonly unavailable?: string;
+  /**
+   * Finds out why the service cannot work now though it lives, as when its store is away; nothing if it can. `/readyz` answers 503 with
+   * the reason, to everybody: no secret, no path. It is called at most once a second.
+   */
+  readonly findProblem?: () => Promise<string | undefined>;
   /**
    * Is called before an unknown token of `kitbag token` is refused, at most ten times a second: call `setTokens` if there are others now.
    * The token is looked for once more then. It must not throw.

@@ -252,7 +252,7 @@ test("the report of a refusal holds neither the query nor a token", async () => 
 
   await fetch(`${gate.url}/echo?key=hunter2`, { headers: { authorization: "Bearer hunter2-hunter2-hunter2" } });
 
-  expect(events).toEqual([
-    { type: "request-refused", status: 401, reason: "the token is not right", address: "127.0.0.1", path: "/echo" },
-  ]);
+  const requestId = expect.stringMatching(/^[\da-f-]{36}$/u) as string;
+  const told = { status: 401, reason: "the token is not right", address: "127.0.0.1", path: "/echo", requestId };
+  expect(events).toEqual([{ type: "request-refused", ...told }]);
 });

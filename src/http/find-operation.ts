@@ -52,6 +52,12 @@ export function findOperation(method: string, path: string): Found {
   return { kind: "missing", nearest: nearestNames(path.slice(0, 200), known, 3) };
 }
 
+/** The path of an operation with the names of its parameters, as it is in the table; nothing if no operation is there. */
+export function describePlace(method: string, path: string): string | undefined {
+  const found = findOperation(method === "HEAD" ? "GET" : method, path);
+  return found.kind === "found" ? paths[found.name].split(" ")[1] : undefined;
+}
+
 /** A part of a path that was percent-encoded; `undefined` if it was not encoded right. */
 function decode(text: string): string | undefined {
   try {

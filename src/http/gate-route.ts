@@ -2,6 +2,7 @@ import { once } from "node:events";
 
 import type { GateRequest, Route } from "../gate/gate.ts";
 import { createApi, type ApiAnswer, type ApiRequest } from "./create-api.ts";
+import { describePlace } from "./find-operation.ts";
 import type { HandlerOptions, HttpParts } from "./http-options.ts";
 import { problemType, refuseRequest } from "./problem.ts";
 import { heartbeat, heartbeatMs, renderServerEvent, streamHeaders, type ServerEvent } from "./server-events.ts";
@@ -55,6 +56,10 @@ export function createApiRoute(parts: HttpParts, { onError, basePath = "/api" }:
         streams.delete(closing);
         closing.abort();
       }
+    },
+    describePath(method, path) {
+      const place = describePlace(method, path.slice(basePath.length));
+      return place === undefined ? `${basePath}/*` : basePath + place;
     },
     refusalType: problemType,
     renderRefusal: ({ status, message }) => JSON.stringify(refuseRequest(status, message)),

@@ -16,6 +16,7 @@ export type {
   Caller,
   Gate,
   GateEvent,
+  RequestEnd,
   GateLimits,
   GateOAuth,
   GateOptions,

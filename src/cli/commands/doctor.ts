@@ -26,7 +26,7 @@ export const doctorCommand: CliCommand = {
     if (invocation.options["models"] === true) return examineModels(invocation);
     const { terminal, cwd } = invocation;
     const sandbox = chooseSandbox(invocation);
-    const checks = runChecks(invocation);
+    const checks = await runChecks(invocation);
     const onProgress = (what: string): void => terminal.showStatus(what);
     const machine = await examineMachine({ sandbox, directory: cwd, onProgress });
     const isHealthy = checks.every(({ status }) => status !== "wrong") && machine.sandbox.used !== undefined;

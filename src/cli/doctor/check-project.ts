@@ -21,14 +21,14 @@ export interface DoctorCheck {
 }
 
 /** Looks at the machine and the project. Changes nothing and runs nothing of the project. */
-export function runChecks(context: CliContext): DoctorCheck[] {
+export async function runChecks(context: CliContext): Promise<DoctorCheck[]> {
   return [
     checkNode(process.versions.node),
     { name: "platform", status: "ok", found: `${process.platform} ${process.arch}` },
     attempt("KITBAG_HOME", () => checkHome(resolveKitbagHome(context.env))),
     attempt("trust list", () => checkTrustList(resolveKitbagHome(context.env))),
     attempt("configuration", () => checkConfig(context)),
-    attempt("store", () => checkStore(context)),
+    await checkStore(context).catch((cause: unknown) => toWrong("store", cause)),
     checkTerminal(context),
   ];
 }
@@ -38,8 +38,12 @@ function attempt(name: string, check: () => DoctorCheck): DoctorCheck {
   try {
     return check();
   } catch (cause) {
-    return { name, status: "wrong", found: cause instanceof Error ? cause.message : String(cause) };
+    return toWrong(name, cause);
   }
+}
+
+function toWrong(name: string, cause: unknown): DoctorCheck {
+  return { name, status: "wrong", found: cause instanceof Error ? cause.message : String(cause) };
 }
 
 const oldestNode = [22, 19] as const;
@@ -88,7 +92,7 @@ function checkConfig({ cwd, env }: CliContext): DoctorCheck {
   return { name, status: "note", found: `${path} (changed since it was trusted: ${changed.join(", ")})`, cure };
 }
 
-function checkStore(context: CliContext): DoctorCheck {
+async function checkStore(context: CliContext): Promise<DoctorCheck> {
   const name = "store";
   const choice = findNamedStore({ ...context, options: {} }) ?? defaultStore(context);
   if (choice.kind === "none" || choice.kind === "memory") {
@@ -99,8 +103,15 @@ function checkStore(context: CliContext): DoctorCheck {
       cure: "unset KITBAG_STORE to keep records",
     };
   }
-  if (choice.kind === "postgres" || existsSync(choice.file)) return { name, status: "ok", found: nameStore(choice) };
-  return { name, status: "note", found: `${choice.file} (made with the first call)` };
+  if (choice.kind === "postgres") {
+    const { reachPostgres } = await import("../../store/postgres/reach-postgres.ts");
+    await reachPostgres(choice.url);
+  } else if (!existsSync(choice.file)) {
+    return { name, status: "note", found: `${choice.file} (made with the first call)` };
+  } else {
+    accessSync(choice.file, constants.R_OK | constants.W_OK);
+  }
+  return { name, status: "ok", found: nameStore(choice) };
 }
 
 function checkTerminal({ terminal }: CliContext): DoctorCheck {

@@ -1,13 +1,16 @@
 import { isatty } from "node:tty";
 
 import { describeCause } from "../../core/errors.ts";
-import type { GateEvent, Gate, Route } from "../../gate/gate.ts";
+import type { Store } from "../../core/store.ts";
+import type { GateEvent, Gate, GateOptions, RequestEnd, Route } from "../../gate/gate.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { Invocation } from "../cli-command.ts";
+import type { LogFields, Logger } from "../logs/create-logger.ts";
 import { readLogLevel } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toShownPath } from "../render.ts";
 import { defaultStore, findNamedStore, nameStore } from "../store/choose-store.ts";
+import { reachStore } from "../store/reach-store.ts";
 import type { Terminal } from "../terminal.ts";
 import type { LiveTokens, FollowedTokens } from "./tokens.ts";
 import type { Served } from "./open-served.ts";
@@ -39,7 +42,8 @@ export async function serveHttp(
     http: wanted,
     tokens,
     routes: [served.server.route("/mcp"), api],
-    report: await createReport(invocation),
+    ...createReports(await openLogger(invocation), invocation.terminal),
+    ...(served.store !== undefined && { findProblem: createProblemFinder(served.store) }),
   });
   try {
     const { url, token } = gate;
@@ -84,16 +88,30 @@ async function gatherFacts(
   };
 }
 
-/** Refused requests are worth a line only to those who read the log; what failed here is to everybody. */
-async function createReport(invocation: Invocation): Promise<(event: GateEvent) => void> {
+/** Says to everybody that the store is away, and no more: the failure names its address. */
+function createProblemFinder(store: Store): () => Promise<string | undefined> {
+  return () =>
+    reachStore(store).then(
+      () => undefined,
+      () => "the store cannot be reached",
+    );
+}
+
+/** The routes whose requests have a line in the log: probes and metrics are asked for all the time. */
+const logged = /^\/(?:mcp|api)(?:\/|$)/u;
+
+async function openLogger(invocation: Invocation): Promise<Logger> {
   const { terminal } = invocation;
-  const level = readLogLevel(invocation);
   const { createLogger } = await import("../logs/create-logger.ts");
-  const logger = createLogger({ level, write: terminal.note, isWatched: terminal.isWatched });
-  return (event) => {
+  return createLogger({ level: readLogLevel(invocation), write: terminal.note, isWatched: terminal.isWatched });
+}
+
+/** Requests are worth a line only to those who read the log; what failed here is to everybody. */
+function createReports(logger: Logger, terminal: Pick<Terminal, "note">): Required<Reports> {
+  const report = (event: GateEvent): void => {
     switch (event.type) {
       case "request-refused":
-        logger.log("warn", "request refused", { status: event.status, reason: event.reason, address: event.address });
+        logger.log("warn", "request refused", toRefused(event));
         break;
       case "client-cut":
         logger.log("warn", "client cut off", { reason: event.reason, address: event.address });
@@ -103,6 +121,22 @@ async function createReport(invocation: Invocation): Promise<(event: GateEvent) 
         break;
     }
   };
+  return {
+    report,
+    onRequestEnd(end) {
+      if (logged.test(end.path)) logger.log("info", "request", toAnswered(end));
+    },
+  };
+}
+
+type Refused = Extract<GateEvent, { readonly type: "request-refused" }>;
+
+function toRefused({ status, reason, address, requestId }: Refused): LogFields {
+  return { status, reason, address, request: requestId };
+}
+
+function toAnswered({ method, path, status, durationMs, caller, requestId }: RequestEnd): LogFields {
+  return { method, path, status, ms: Number(durationMs.toFixed(3)), user: caller, request: requestId };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -165,15 +199,18 @@ function showAccess(access: readonly string[]): string {
   return names.length === 0 ? "everybody on this machine; no token" : `with ${names.join(" or ")}`;
 }
 
+/** What hears of requests. */
+type Reports = Pick<GateOptions, "report" | "onRequestEnd">;
+
 /** What a service listens with. */
-interface ServiceGateParts {
+interface ServiceGateParts extends Reports {
   readonly http: HttpOptions;
   /** Nothing if no token is asked for, or callers log in elsewhere. */
   readonly tokens: LiveTokens | undefined;
   readonly routes: readonly Route[];
   /** Why there is no service yet. */
   readonly unavailable?: string;
-  readonly report?: (event: GateEvent) => void;
+  readonly findProblem?: () => Promise<string | undefined>;
 }
 
 /** The gate of a service, which follows its tokens. */
@@ -184,7 +221,7 @@ interface ServiceGate extends Pick<Gate, "url" | "running" | "close"> {
 
 /** Opens the gate of a service. While it is open the token files are followed, and read at once on SIGHUP. */
 export async function openServiceGate(invocation: Invocation, parts: ServiceGateParts): Promise<ServiceGate> {
-  const { http, tokens, routes, unavailable, report } = parts;
+  const { http, tokens, routes, unavailable, report, onRequestEnd, findProblem } = parts;
   const { host, port, hosts, origins, oauth } = http;
   let followed: FollowedTokens | undefined;
   const gate = await openGate({
@@ -197,6 +234,8 @@ export async function openServiceGate(invocation: Invocation, parts: ServiceGate
     ...(oauth !== undefined && { oauth }),
     ...(unavailable !== undefined && { unavailable }),
     ...(report !== undefined && { report }),
+    ...(onRequestEnd !== undefined && { onRequestEnd }),
+    ...(findProblem !== undefined && { findProblem }),
     refreshTokens: () => followed?.refresh(),
   });
   try {

@@ -15,6 +15,7 @@ export interface Checked {
   readonly response: ServerResponse;
   readonly path: string;
   readonly query: string;
+  readonly requestId: string;
 }
 
 /** A request that was let in. A class, since there is one for each request and most need neither the signal nor the body. */
@@ -24,6 +25,7 @@ export class PassedRequest implements GateRequest {
   readonly caller: Caller;
   readonly path: string;
   readonly query: string;
+  readonly requestId: string;
   readonly #parts: RequestParts;
   #controller: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
@@ -34,6 +36,7 @@ export class PassedRequest implements GateRequest {
     this.caller = caller;
     this.path = checked.path;
     this.query = checked.query;
+    this.requestId = checked.requestId;
     this.#parts = parts;
   }
 

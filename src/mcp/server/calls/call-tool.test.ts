@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { inputRequired } from "@modelcontextprotocol/server";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, test, vi } from "vitest";
@@ -197,6 +198,34 @@ test("tools/call says who asked, and in which trace", async () => {
 
   const trace = "0af7651916cd43dd8448eb211c80319c";
   expect(events[0]).toMatchObject({ type: "call-start", tool: "greet", user: "somebody", trace });
+});
+
+test("tools/call goes on with the trace of its HTTP headers, in both generations, unless its message names another", async () => {
+  const tracerProvider = new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter: new InMemorySpanExporter() })],
+  });
+  const workspace = createWorkspace({ tools: [greet], telemetry: { tracerProvider } });
+  const traces: unknown[] = [];
+  workspace.onEvent((event) => void (event.type === "call-start" && traces.push(event.trace)));
+  const { url } = await listen({ workspace });
+  const [ofHeader, ofMessage] = ["0af7651916cd43dd8448eb211c80319c", "1bf7651916cd43dd8448eb211c80319c"];
+  const [header, message] = [ofHeader, ofMessage].map((trace) => `00-${trace}-b7ad6b7169203331-01`);
+  const headers = { traceparent: header ?? "" };
+  const params = { name: "greet", arguments: { name: "Ada", times: 1 } };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  const old = new Client({ name: "old", version: "1.0.0" });
+  await old.connect(transport);
+
+  await post2026(url, "tools/call", params, { headers });
+  await post2026(url, "tools/call", { ...params, _meta: { progressToken: 1 } }, { headers });
+  await post2026(url, "tools/call", { ...params, _meta: { traceparent: message } }, { headers });
+  await old.callTool(params);
+  await old.close();
+  await post2026(url, "tools/call", params, { headers: { traceparent: "00-zz-1" } });
+
+  expect(traces.slice(0, 4)).toEqual([ofHeader, ofHeader, ofMessage, ofHeader]);
+  expect(traces[4]).toMatch(/^[0-9a-f]{32}$/u);
+  expect(traces[4]).not.toBe(ofHeader);
 });
 
 test("tools/call shows the head of an output that is too large, and where the rest is", async () => {

@@ -196,10 +196,12 @@ function wantsNotices({ generation }: ToolClient, { mcpReq }: CallContext): bool
   );
 }
 
-function toTrace({ mcpReq }: CallContext): Pick<CallOptions, "traceparent" | "tracestate"> {
-  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (mcpReq._meta ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
+/** Where in a trace the request is: as its message says, else as the headers of its HTTP request do. */
+function toTrace({ mcpReq, http }: CallContext): Pick<CallOptions, "traceparent" | "tracestate"> {
+  const meta = (mcpReq._meta ?? {}) as Readonly<Record<string, unknown>>;
+  const isInMeta = typeof meta[TRACEPARENT_META_KEY] === "string";
+  const read = (name: string): unknown => (isInMeta ? meta[name] : http?.req?.headers.get(name));
+  const [traceparent, tracestate] = [read(TRACEPARENT_META_KEY), read(TRACESTATE_META_KEY)];
   return {
     ...(typeof traceparent === "string" && { traceparent }),
     ...(typeof tracestate === "string" && { tracestate }),

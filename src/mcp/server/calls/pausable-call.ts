@@ -8,6 +8,8 @@ import { checkAnswer, checkAnswers, type AskOptions, type ClientAnswers } from "
 /** A request that a call answers. The SDK's context of a request is one; the plain envelope makes the same. */
 export interface CallContext {
   readonly mcpReq: CalledRequest;
+  /** The HTTP request, if it came by one. */
+  readonly http?: { readonly req?: { readonly headers: Pick<Headers, "get"> } };
 }
 
 interface CalledRequest extends Pick<

@@ -20,6 +20,8 @@ export interface PlainParts {
   readonly signal: AbortSignal;
   /** Sends what a tool logs, to a client of 2025. @default logs are dropped: a plain request of 2026 does not ask for any */
   readonly log?: CallContext["mcpReq"]["log"];
+  /** The HTTP request, if it came by one. */
+  readonly http?: CallContext["http"];
 }
 
 /** A JSON-RPC message that answers a request, and the HTTP status that the SDK gives it. */
@@ -61,8 +63,9 @@ const drop = (): Promise<void> => Promise.resolve();
 const noState = (): undefined => undefined;
 
 /** A plain request has no progress token, so there is nothing to notify of. */
-function toContext({ envelope }: PlainRequest, { signal, log = drop }: PlainParts): CallContext {
-  return { mcpReq: { ...(envelope !== undefined && { envelope }), signal, log, notify: drop, requestState: noState } };
+function toContext({ envelope }: PlainRequest, { signal, log = drop, http }: PlainParts): CallContext {
+  const mcpReq = { ...(envelope !== undefined && { envelope }), signal, log, notify: drop, requestState: noState };
+  return http === undefined ? { mcpReq } : { mcpReq, http };
 }
 
 /** The JSON-RPC error for what a call threw. */

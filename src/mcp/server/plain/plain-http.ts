@@ -40,7 +40,10 @@ export function createPlainHttp({ options, calls }: Services): AnswerPlainHttp {
       if (canBeAsked(client.capabilities(said)) || (called !== undefined && repeatsArguments(called))) return false;
       if (request.method === "tools/list") send(response, 200, renderPlainList(request, client, serverInfo));
       else {
-        const { status, message } = await answerPlainCall(request, { calls, client, serverInfo, signal });
+        const { status, message } = await answerPlainCall(request, {
+          ...{ calls, client, serverInfo, signal },
+          http: { req: { headers: { get: (name) => readHeader(incoming, name) } } },
+        });
         send(response, status, JSON.stringify(message));
       }
       return true;
@@ -48,6 +51,11 @@ export function createPlainHttp({ options, calls }: Services): AnswerPlainHttp {
       used.end();
     }
   };
+}
+
+function readHeader({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" ? value : null;
 }
 
 function send(response: ServerResponse, status: number, text: string): void {
