@@ -43,6 +43,8 @@ export interface CallFolder {
   readonly hasMounts: boolean;
   /** Takes out what was written, after everything that could write is gone. */
   take(): Promise<void>;
+  /** Keeps what a script wrote that was ended before it was done; nothing is saved where the caller named it. Never rejects. */
+  keep(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -73,6 +75,50 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
   const placed = files.named
     .filter((named) => !mounted.has(named))
     .map((named, index) => toPlaced(options, named, index));
+  const { input, names } = rename(options, placed, mounted);
+  let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
+  let isReady = false;
+  const takeOut = async (saves: boolean): Promise<void> => {
+    if (filled === undefined || !isReady) return;
+    isReady = false;
+    const isMounted = (place: string): boolean => options.view?.isTaken(place) === true;
+    await takeWritten({ ...filled, tool, files, placed, locks: options.locks, isMounted, saves });
+  };
+  return {
+    inside,
+    ...(options.given !== undefined && { given: options.given }),
+    input,
+    hasMounts: mounted.size > 0,
+    async fill(folder) {
+      filled = { folder, before: new Map(), targets: new Map() };
+      filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder.files) };
+      if (options.view !== undefined) addLinks(options.view, folder.files);
+      isReady = true;
+    },
+    show: createShow(names),
+    watch(maxBytes, onFull) {
+      // What was copied into it does not count.
+      return filled === undefined ? () => {} : watchWorkFolder(filled.folder, maxBytes + mostCopiedBytes, onFull);
+    },
+    take: () => takeOut(true),
+    async keep() {
+      // Why the script was ended is what the caller must hear.
+      await takeOut(false).catch(() => {});
+    },
+    async remove() {
+      const folder = filled?.folder ?? options.given;
+      if (folder !== undefined) await removeTree(folder.root);
+    },
+  };
+}
+
+/** The input with the names that files have inside, and the names that the caller used for them. */
+function rename(
+  options: CallFolderOptions,
+  placed: readonly PlacedFile[],
+  mounted: ReadonlySet<NamedFile>,
+): { readonly input: JsonObject; readonly names: ReadonlyMap<string, string> } {
+  const { inside } = options;
   const input = cloneJson(options.input);
   const names = new Map([
     [inside.files, "."],
@@ -88,32 +134,7 @@ export function openCallFolder(options: CallFolderOptions): CallFolder {
     replaceAt(input, named.at, named.path as string);
     names.set(named.path as string, named.name);
   }
-  let filled: Pick<WrittenFolder, "before" | "folder" | "targets"> | undefined;
-  return {
-    inside,
-    ...(options.given !== undefined && { given: options.given }),
-    input,
-    hasMounts: mounted.size > 0,
-    async fill(folder) {
-      filled = { folder, before: new Map(), targets: new Map() };
-      filled = { folder, targets: identifyTargets(placed), before: await fillFolder(options, placed, folder.files) };
-      if (options.view !== undefined) addLinks(options.view, folder.files);
-    },
-    show: createShow(names),
-    watch(maxBytes, onFull) {
-      // What was copied into it does not count.
-      return filled === undefined ? () => {} : watchWorkFolder(filled.folder, maxBytes + mostCopiedBytes, onFull);
-    },
-    async take() {
-      if (filled === undefined) return;
-      const isMounted = (place: string): boolean => options.view?.isTaken(place) === true;
-      await takeWritten({ ...filled, tool, files, placed, locks: options.locks, isMounted });
-    },
-    async remove() {
-      const folder = filled?.folder ?? options.given;
-      if (folder !== undefined) await removeTree(folder.root);
-    },
-  };
+  return { input, names };
 }
 
 /** What is where outputs are to be saved, before the script starts. */

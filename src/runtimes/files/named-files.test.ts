@@ -430,6 +430,38 @@ for path in (".git/config", "sub/.Claude/settings.json", "kitbag.config.json", "
     expect(existsSync(join(directory, "two.txt"))).toBe(false);
   });
 
+  test.for([
+    ["its time is over", "time.sleep(60)", "call-timeout"],
+    ["its caller gives up", 'print("ready", flush=True); time.sleep(60)', "call-cancelled"],
+    ["it says too much", 'print("x" * 20_000_000)', "output-flooded"],
+  ] as const)(
+    "loses no file that it wrote before it was ended because %s, and saves none half done",
+    async ([, ends, code], context) => {
+      const folder = makeFolder({ "out.txt": "old" });
+      const output = `${basename(folder)}/out.txt`;
+      const source = `import sys, time
+open(sys.argv[1], "w").write("half"); open("beside.txt", "w").write("beside")
+${ends}`;
+      const workspace = openWorkspace(context, source);
+
+      for (let count = 0; count < 2; count++) {
+        const caller = new AbortController();
+        const options: CallOptions = {
+          ...asPerson,
+          ...(code === "call-timeout" && { limitMs: 1500 }),
+          ...(code === "call-cancelled" && { signal: caller.signal }),
+          onEvent: ({ type }) => void (type === "call-chunk" && code === "call-cancelled" && caller.abort()),
+        };
+        const outcome = await workspace.call("script", { output }, options);
+        expect(outcome).toMatchObject({ status: "failed", error: { code } });
+        const [beside, made] = (outcome.files ?? []).toSorted((one, other) => one.bytes - other.bytes).toReversed();
+        expect([beside?.path, made?.path]).toEqual(["beside.txt", output]);
+        expect(await workspace.readOutput(made?.handle ?? "")).toMatchObject({ text: "half" });
+        expect(readFileSync(join(folder, "out.txt"), "utf8")).toBe("old");
+      }
+    },
+  );
+
   test("cannot hide files from Kitbag by taking rights away", async (context) => {
     const source = `import os
 os.mkdir("closed"); open("closed/a.txt", "w").write("a"); os.chmod("closed", 0); open("b.txt", "w").write("b"); os.chmod("b.txt", 0); os.chmod(".", 0)`;

@@ -34,6 +34,8 @@ export interface WrittenFolder {
   /** What was at the targets of outputs then. */
   readonly targets: ReadonlyMap<string, string>;
   readonly locks: string;
+  /** Whether outputs are saved where the caller named them; else they are only kept. */
+  readonly saves: boolean;
   /** Whether a file of the project was mounted at a place: an empty file is left of that. */
   readonly isMounted: (place: string) => boolean;
 }
@@ -109,7 +111,8 @@ interface Output {
 }
 
 /** The output that a place is, or that is a folder which it is in; nothing for what is not saved there. */
-function findOutput({ placed }: WrittenFolder, place: string): Output | undefined {
+function findOutput({ placed, saves }: WrittenFolder, place: string): Output | undefined {
+  if (!saves) return undefined;
   for (const { named, place: root } of placed) {
     if (named.use !== "write" || named.path === undefined) continue;
     if (place === root) return { named, target: named.path };

@@ -71,6 +71,10 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
         await folder?.take();
         const directory = findCallerFolder(options, context);
         return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show, directory });
+      } catch (cause) {
+        // It was ended, because its time was over or it took too much: what it wrote until then is not lost.
+        await folder?.keep();
+        throw cause;
       } finally {
         void folder?.remove();
       }

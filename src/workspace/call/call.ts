@@ -55,6 +55,8 @@ export class Call implements PublicCall {
   named: readonly NamedFile[] = nothingNamed;
   /** What the tool wrote in its last run. */
   written: readonly WrittenFile[] = nothingWritten;
+  /** The tool's last run, if it takes a while; it may go on for a moment when the call must stop. */
+  running: PromiseLike<unknown> | undefined;
   /** Why a guard wants a person to be asked. */
   question: string | undefined;
   /** Of the output, as JSON; set by `check-output`. */

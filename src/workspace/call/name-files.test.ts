@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import {
   createWorkspace,
@@ -215,6 +215,44 @@ test("call() lists of a tool that is tried again what its last try wrote", async
 type Run = (context: RuntimeContext, input: Record<string, unknown>) => Promise<void>;
 
 /** A runtime that finds a file in `path`, and knows who named it. */
+test.for([
+  ["a call that took too long", "call-timeout", { limitMs: 20 }],
+  ["a call that its caller cancelled", "call-cancelled", {}],
+] as const)("%s tells what the tool wrote before it was ended", async ([, code, options]) => {
+  const caller = new AbortController();
+  const { workspace } = open({}, [], {}, async ({ signal, files }) => {
+    if (code === "call-cancelled") caller.abort();
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await new Promise(setImmediate);
+    await files?.add({ path: "half.txt", bytes: 4 }, Buffer.from("half"));
+    signal.throwIfAborted();
+  });
+
+  const outcome = await workspace.call("read", { path: "a.txt" }, { ...options, signal: caller.signal });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code }, files: [{ path: "half.txt", bytes: 4 }] });
+  expect(await workspace.readOutput(outcome.files?.[0]?.handle ?? "")).toMatchObject({ text: "half" });
+});
+
+test("a call that took too long waits only a moment for a tool that does not end", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { workspace } = open({}, [], {}, () => {
+      begin();
+      return new Promise(() => {});
+    });
+
+    const outcome = workspace.call("read", { path: "a.txt" }, { limitMs: 20 });
+    await begun;
+    await vi.advanceTimersByTimeAsync(6000);
+
+    expect(await outcome).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("call() fails in words when a runtime cannot tell which files are named", async () => {
   const broken: Runtime = {
     kind: "files",

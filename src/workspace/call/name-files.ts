@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import type { FileNamer, NamedFile, WrittenFile } from "../../core/call-files.ts";
+import { untilTimeout } from "../../core/async.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -32,9 +33,17 @@ async function nameFirst(call: Call, next: Next): Promise<ToolOutcome> {
   return (await findNamed(call)) ?? withWritten(call, next);
 }
 
+/** How long a tool that must stop may take to end, and Kitbag to keep what it wrote. */
+const mostEndMs = 5000;
+
 /** What the tool wrote belongs to every outcome, also to a failed one. */
 async function withWritten(call: Call, next: Next): Promise<ToolOutcome> {
   const outcome = await next();
+  const { stopped, running } = call;
+  // What a tool wrote that had to stop is known when it has ended, and how it ends says nothing more.
+  if (stopped !== undefined && running !== undefined) {
+    await untilTimeout(running, mostEndMs, () => undefined).catch(() => undefined);
+  }
   return call.written.length === 0 ? outcome : { ...outcome, files: call.written };
 }
 

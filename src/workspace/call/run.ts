@@ -57,6 +57,7 @@ function runIn(runtime: Runtime, call: Call, injected: InjectedRecord): ToolOutc
 }
 
 async function finish(call: Call, result: PromiseLike<unknown>, chunks: Chunks): Promise<ToolOutcome> {
+  call.running = result;
   const onLate = (): void => {
     const afterMs = performance.now() - call.startedAt;
     call.emit({ type: "result-dropped", call: call.id, tool: call.address, afterMs });
