@@ -9,6 +9,7 @@ import type * as CompatiblePackage from "@ai-sdk/openai-compatible";
 import type { JSONObject } from "@ai-sdk/provider";
 
 import { loadPackage } from "../platform/load-package.ts";
+import type { LlamaPackage } from "./llama/llama-package.ts";
 import type { Model } from "./model.ts";
 import type { LocalServer } from "./servers/server-model.ts";
 import type { AnyModel } from "./shims/as-model.ts";
@@ -30,6 +31,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Provider {
   /** Missing if Kitbag speaks to it without one. */
   readonly peer?: string;
+  /** Its models are files on this machine: it has no address. */
+  readonly isFile?: boolean;
   /** How it is asked what it has, if it is a server of your own. */
   readonly loadServer?: () => Promise<LocalServer>;
   /** The variables that may hold the key; the first is the one we tell about. */
@@ -182,37 +185,34 @@ const ollama: ProviderRow = {
   loadsModels: true,
 };
 
-const lmstudio: ProviderRow = {
-  connection: {
-    ...compatible("lmstudio", {
-      keys: ["LM_API_TOKEN"],
-      findUrl: fromVariable("LMSTUDIO_BASE_URL", "http://127.0.0.1:1234/v1"),
-    }),
-    loadServer: async () => (await import("./servers/lmstudio.ts")).lmstudio,
-  },
-  isFree: true,
-  loadsModels: true,
-};
+const lmstudio = ownServer(
+  "lmstudio",
+  { key: "LM_API_TOKEN", url: "LMSTUDIO_BASE_URL", port: 1234 },
+  async () => (await import("./servers/lmstudio.ts")).lmstudio,
+);
+const llamaCpp = ownServer(
+  "llamacpp",
+  { key: "LLAMA_API_KEY", url: "LLAMACPP_BASE_URL", port: 8080 },
+  async () => (await import("./servers/llama-cpp.ts")).llamaCpp,
+);
+const vllm = ownServer(
+  "vllm",
+  { key: "VLLM_API_KEY", url: "VLLM_BASE_URL", port: 8000 },
+  async () => (await import("./servers/vllm.ts")).vllm,
+);
 
-const llamaCpp: ProviderRow = {
+const llama: ProviderRow = {
   connection: {
-    ...compatible("llamacpp", {
-      keys: ["LLAMA_API_KEY"],
-      findUrl: fromVariable("LLAMACPP_BASE_URL", "http://127.0.0.1:8080/v1"),
-    }),
-    loadServer: async () => (await import("./servers/llama-cpp.ts")).llamaCpp,
-  },
-  isFree: true,
-  loadsModels: true,
-};
-
-const vllm: ProviderRow = {
-  connection: {
-    ...compatible("vllm", {
-      keys: ["VLLM_API_KEY"],
-      findUrl: fromVariable("VLLM_BASE_URL", "http://127.0.0.1:8000/v1"),
-    }),
-    loadServer: async () => (await import("./servers/vllm.ts")).vllm,
+    peer: "node-llama-cpp",
+    isFile: true,
+    isInstalled: () => isThere("node-llama-cpp"),
+    keys: [],
+    needsKey: false,
+    findUrl: () => ({ option: "baseUrl", url: undefined }),
+    async connect({ model }) {
+      const library = await load<LlamaPackage>("node-llama-cpp");
+      return (await import("./llama/llama-model.ts")).llamaModel(library, model);
+    },
   },
   isFree: true,
   loadsModels: true,
@@ -239,6 +239,7 @@ const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
   ["lmstudio", lmstudio],
   ["llamacpp", llamaCpp],
   ["vllm", vllm],
+  ["llama", llama],
   [
     "openai-compatible",
     {
@@ -315,6 +316,16 @@ function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Pro
       return createOpenAICompatible({ ...settings, supportsStructuredOutputs: name !== "openai-compatible" })(model);
     },
   };
+}
+
+/** A server of one's own that speaks as OpenAI's chat completions do, on this machine unless a variable says otherwise. */
+function ownServer(
+  name: string,
+  { key, url, port }: { readonly key: string; readonly url: string; readonly port: number },
+  loadServer: () => Promise<LocalServer>,
+): ProviderRow {
+  const findUrl = fromVariable(url, `http://127.0.0.1:${port}/v1`);
+  return { connection: { ...compatible(name, { keys: [key], findUrl }), loadServer }, isFree: true, loadsModels: true };
 }
 
 async function loadOpenAI({ baseUrl, apiKey, headers }: Connection) {

@@ -85,6 +85,7 @@ function findBaseUrl(
   given: string | undefined,
   env: Environment,
 ): string {
+  if (provider.isFile === true) return "";
   if (named !== undefined && given === undefined) return named;
   const { option, url } = given === undefined ? provider.findUrl(env) : { option: "baseUrl", url: given };
   if (url !== undefined) return checkBaseUrl(option, url);

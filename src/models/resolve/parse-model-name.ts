@@ -33,7 +33,9 @@ export function parseModelName(name: string): ModelName {
   if (name.trim() === "") throw invalid(name, `it is empty; ${form}`);
   if (name.length > longestName)
     throw invalid(name, `it has ${name.length} characters, and no name has more than ${longestName}`);
-  if (/[\p{Cc}\p{Cf}\p{Z}]/u.test(name)) throw invalid(name, "it has a space or a character that cannot be seen");
+  // The path of a file may have spaces.
+  const shown = isFile(name.slice(0, Math.max(0, name.indexOf("/")))) ? name.replaceAll(" ", "") : name;
+  if (/[\p{Cc}\p{Cf}\p{Z}]/u.test(shown)) throw invalid(name, "it has a space or a character that cannot be seen");
   if (name === "local") return { provider: "local", model: "" };
   if (name.startsWith("openai-compatible:")) return parseCompatible(name);
   if (/^[a-z][a-z\d+.-]*:\/\//iu.test(name)) {
@@ -42,7 +44,11 @@ export function parseModelName(name: string): ModelName {
   const slash = name.indexOf("/");
   const [provider, model] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
   if (provider === "" || model === "" || provider === "local") throw invalid(name, withSuggestion(name));
-  return { provider, model: checkId(name, model) };
+  return { provider, model: isFile(provider) ? model : checkId(name, model) };
+}
+
+function isFile(provider: string): boolean {
+  return providers.get(provider)?.isFile === true;
 }
 
 function withSuggestion(name: string): string {

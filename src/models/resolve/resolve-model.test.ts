@@ -7,7 +7,7 @@ import { expect, test, type TestContext } from "vitest";
 
 import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall } from "../model.ts";
-import { providers, type Provider } from "../providers.ts";
+import { type Connection, type Provider, providers } from "../providers.ts";
 import { resolveFrom, resolveModel, type ResolveModelOptions } from "./resolve-model.ts";
 import type { ModelSettings } from "./with-settings.ts";
 
@@ -237,11 +237,22 @@ test("resolveModel() refuses options and settings that there are not, with the n
   expect((await failure("option-invalid", "local", { settings })).message).toContain('expected "temperature"');
 });
 
+test.for(["models/tiny.gguf", "/models/with a space/tiny.gguf", "../tiny.gguf", "~/tiny.gguf"])(
+  "resolveModel() takes the path of a model file as it is: %s",
+  async (path) => {
+    const row = { ...providers.get("llama"), connect: ({ model }: Connection) => Promise.resolve(named(model)) };
+
+    const { modelId } = await resolveFrom(new Map([["llama", row as Provider]]), `llama/${path}`, { env: {} });
+
+    expect(modelId).toBe(path);
+  },
+);
+
 test("resolveModel() lists the providers when none has a similar name", async () => {
   const { message } = await failure("provider-unknown", "zzzzzz/model", { env: keys });
 
   expect(message).toMatch(
-    /there are openai, openai-chat, anthropic, google, ollama, lmstudio, llamacpp, vllm, openai-compatible, local/u,
+    /there are openai, openai-chat, anthropic, google, ollama, lmstudio, llamacpp, vllm, llama, openai-compatible, local/u,
   );
 });
 
@@ -383,6 +394,18 @@ const question: ModelCall = { prompt: [{ role: "user", content: [{ type: "text",
 /** Asks, and does not mind that the server's answer is none. */
 async function ask(model: Model): Promise<void> {
   await Promise.resolve(model.doGenerate(question)).catch(() => {});
+}
+
+function named(modelId: string): Model {
+  const never = (): Promise<never> => Promise.reject(new Error("not asked"));
+  return {
+    specificationVersion: "v4",
+    provider: "llama",
+    modelId,
+    supportedUrls: {},
+    doGenerate: never,
+    doStream: never,
+  };
 }
 
 interface SeenRequest {

@@ -1,7 +1,9 @@
 import { isRecord } from "../../core/json.ts";
 import { readLines } from "../../platform/lines.ts";
-import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart, ModelUsage } from "../model.ts";
+import type { Model, ModelAnswer, ModelCall, ModelPart, ModelUsage } from "../model.ts";
 import type { Connection } from "../providers.ts";
+import { collectAnswer } from "../shims/collect-answer.ts";
+import { OpenTexts, toCallParts, type WholeCall } from "../shims/open-texts.ts";
 import type { PartAnswer, PartSource } from "../shims/part-source.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { toRoot } from "./ask-server.ts";
@@ -14,12 +16,7 @@ import { toOllamaMessages } from "./to-ollama-messages.ts";
 export function ollamaChat(connection: Connection): Model {
   const described = { provider: "ollama.chat", modelId: connection.model, supportedUrls: {} };
   return wrapParts(described, {
-    async doGenerate(call) {
-      const { source } = await ask(call, connection);
-      const reading = new WholeAnswer();
-      for (let part = await source.next(); part !== undefined; part = await source.next()) reading.add(part);
-      return reading.answer();
-    },
+    doGenerate: async (call) => collectAnswer((await ask(call, connection)).source),
     ask: (call) => ask(call, connection),
   });
 }
@@ -189,39 +186,7 @@ async function* readParts(
   yield { type: "finish", finishReason: { unified: "interrupted", raw: undefined }, usage: toUsage({}) };
 }
 
-/** The texts of an answer: one is open at a time. */
-class OpenTexts {
-  #count = 0;
-  #type: "reasoning" | "text" | undefined;
-
-  *add(type: "reasoning" | "text", delta: unknown): Generator<ModelPart> {
-    if (typeof delta !== "string" || delta === "") return;
-    if (this.#type !== type) {
-      yield* this.end();
-      this.#type = type;
-      this.#count += 1;
-      yield { type: `${type}-start`, id: this.#id() };
-    }
-    yield { type: `${type}-delta`, id: this.#id(), delta };
-  }
-
-  *end(): Generator<ModelPart> {
-    if (this.#type !== undefined) yield { type: `${this.#type}-end`, id: this.#id() };
-    this.#type = undefined;
-  }
-
-  #id(): string {
-    return String(this.#count);
-  }
-}
-
-interface FoundCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-}
-
-function toCalls(value: unknown): readonly FoundCall[] {
+function toCalls(value: unknown): readonly WholeCall[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isRecord).flatMap((call) => {
     const { name, arguments: input = {} } = isRecord(call["function"]) ? call["function"] : {};
@@ -229,13 +194,6 @@ function toCalls(value: unknown): readonly FoundCall[] {
     const id = typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : `call_${crypto.randomUUID()}`;
     return [{ id, name, input: typeof input === "string" ? input : JSON.stringify(input) }];
   });
-}
-
-function* toCallParts({ id, name, input }: FoundCall): Generator<ModelPart> {
-  yield { type: "tool-input-start", id, toolName: name };
-  yield { type: "tool-input-delta", id, delta: input };
-  yield { type: "tool-input-end", id };
-  yield { type: "tool-call", toolCallId: id, toolName: name, input };
 }
 
 function toReason(raw: unknown, hasCalls: boolean): ModelAnswer["finishReason"] {
@@ -255,35 +213,4 @@ function toUsage(line: Readonly<Record<string, unknown>>): ModelUsage {
     },
     outputTokens: { total: total(line["eval_count"]), text: undefined, reasoning: undefined },
   };
-}
-
-/** Puts the parts of an answer together. */
-class WholeAnswer {
-  readonly #content: ModelContent[] = [];
-  #warnings: ModelAnswer["warnings"] = [];
-  #end: Extract<ModelPart, { type: "finish" }> | undefined;
-
-  /** @throws if the part is an error. */
-  add(part: ModelPart): void {
-    if (part.type === "error") throw part.error;
-    if (part.type === "stream-start") this.#warnings = part.warnings;
-    if (part.type === "text-start") this.#content.push({ type: "text", text: "" });
-    if (part.type === "reasoning-start") this.#content.push({ type: "reasoning", text: "" });
-    if (part.type === "text-delta" || part.type === "reasoning-delta") {
-      const last = this.#content.at(-1);
-      if (last?.type === "text" || last?.type === "reasoning") last.text += part.delta;
-    }
-    if (part.type === "tool-call") this.#content.push(part);
-    if (part.type === "finish") this.#end = part;
-  }
-
-  /** @throws if the connection ended before the answer did. */
-  answer(): ModelAnswer {
-    const { finishReason, usage } = this.#end ?? {
-      finishReason: { unified: "interrupted", raw: undefined },
-      usage: toUsage({}),
-    };
-    if (finishReason.unified === "interrupted") throw new Error("stream ended");
-    return { content: this.#content, finishReason, usage, warnings: this.#warnings };
-  }
 }

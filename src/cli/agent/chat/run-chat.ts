@@ -28,6 +28,7 @@ const models = [
   "lmstudio/",
   "llamacpp/",
   "vllm/",
+  "llama/",
   "openai-compatible:",
 ];
 
