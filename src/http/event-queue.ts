@@ -4,6 +4,8 @@ export interface EventQueue<Event> {
   readonly add: (event: Event) => void;
   /** No more will come. */
   readonly end: () => void;
+  /** Wakes the reader for something that is not in the queue. */
+  readonly wake: () => void;
   /** How many events were dropped since this was asked last. */
   takeDropped(): number;
   /** The next event, if there is one. */
@@ -35,6 +37,7 @@ export function createQueue<Event>(most = mostWaiting): EventQueue<Event> {
       isEnded = true;
       wake();
     },
+    wake: () => wake(),
     takeDropped() {
       const count = dropped;
       dropped = 0;

@@ -11,33 +11,52 @@ import type { ServerEvent } from "./server-events.ts";
 export interface LiveRuns {
   /** Keeps a run until it ends. */
   add(run: AgentRun): void;
+  /** The run that works under an id: the first one, if a second was begun with the same id, which then fails. */
   get(id: string): AgentRun | undefined;
+  /** Whether a run that was added has told an event before its end: then the log of its id is its own. */
+  hasBegun(run: AgentRun): Promise<boolean>;
   /** Calls `listener` with the events of a run from now on; answers with the function that ends it. */
   listen(id: string, listener: (event: AgentEvent) => void): () => void;
 }
 
 /** Makes an empty set of runs. */
 export function createLiveRuns(): LiveRuns {
-  const runs = new Map<string, { readonly run: AgentRun; readonly listeners: Set<(event: AgentEvent) => void> }>();
+  const runs = new Map<string, Working>();
+  const begun = new WeakMap<AgentRun, Promise<boolean>>();
 
-  async function follow(id: string, run: AgentRun, listeners: Set<(event: AgentEvent) => void>): Promise<void> {
-    for await (const event of run) for (const listener of listeners) listener(event);
-    if (runs.get(id)?.run === run) runs.delete(id);
+  async function follow(run: AgentRun, working: Working, tellBegun: (hasBegun: boolean) => void): Promise<void> {
+    for await (const event of run) {
+      tellBegun(event.type !== "task-end");
+      if (working.runs[0] === run) for (const listener of working.listeners) listener(event);
+    }
+    tellBegun(false);
+    working.runs = working.runs.filter((one) => one !== run);
+    if (working.runs.length === 0) runs.delete(run.id);
   }
 
   return {
     add(run) {
-      const listeners = runs.get(run.id)?.listeners ?? new Set();
-      runs.set(run.id, { run, listeners });
-      void follow(run.id, run, listeners);
+      const working = runs.get(run.id) ?? { runs: [], listeners: new Set() };
+      working.runs.push(run);
+      runs.set(run.id, working);
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      begun.set(run, promise);
+      void follow(run, working, resolve);
     },
-    get: (id) => runs.get(id)?.run,
+    get: (id) => runs.get(id)?.runs[0],
+    hasBegun: (run) => begun.get(run) ?? Promise.resolve(false),
     listen(id, listener) {
       const { listeners } = runs.get(id) ?? {};
       listeners?.add(listener);
       return () => listeners?.delete(listener);
     },
   };
+}
+
+/** The runs of one id, the oldest first, and who listens to the one that works. */
+interface Working {
+  runs: AgentRun[];
+  readonly listeners: Set<(event: AgentEvent) => void>;
 }
 
 /** What of a run is followed. */
@@ -48,8 +67,8 @@ export interface Follow {
   /** The last position that the client has; 0 for the whole log. */
   readonly after: number;
   readonly signal: AbortSignal;
-  /** Whether the stream ends when the run pauses. @default it goes on until the run ends */
-  readonly untilPaused?: boolean;
+  /** The position that is the last one, as soon as it is known. @default the end of the run */
+  readonly until?: Promise<number>;
 }
 
 /** Events that no journal has: pieces of texts and of inputs, and the events of running tools. */
@@ -60,47 +79,88 @@ const passing: ReadonlySet<string> = new Set(["text-delta", "reasoning-delta", "
  * comes back with the last position gets every line that it has not; what passed meanwhile is in the lines. A slow client loses what
  * passes, and is told how much (`events-dropped`); it never loses a line.
  */
-export async function* followRun({
-  store,
-  live,
-  id,
-  after,
-  signal,
-  untilPaused = false,
-}: Follow): AsyncIterable<ServerEvent> {
+export async function* followRun({ store, live, id, after, signal, until }: Follow): AsyncIterable<ServerEvent> {
   const stop = new AbortController();
-  const merged = createQueue<ServerEvent>();
+  const passed = createQueue<ServerEvent>();
   const whole = AbortSignal.any([signal, stop.signal]);
   let answered = 0;
   const unlisten = live.listen(id, (event) => {
     // What comes late is in a line that the client has.
-    if (passing.has(event.type) && "step" in event && Number(event.step) > answered) merged.add(toServerEvent(event));
-    else if (event.type === "call-event") merged.add(toServerEvent(event));
+    if (passing.has(event.type) && "step" in event && Number(event.step) > answered) passed.add(toServerEvent(event));
+    else if (event.type === "call-event") passed.add(toServerEvent(event));
   });
-  const wake = (): void => merged.end();
-  whole.addEventListener("abort", wake, { once: true });
-  const lines = readLines({ store, id, after, signal: whole })[Symbol.asyncIterator]();
+  whole.addEventListener("abort", passed.end, { once: true });
+  const lines = createLines(readLines({ store, id, after, signal: whole }), { until, wake: passed.wake });
+  let position = 0;
   try {
-    let next = lines.next();
     for (;;) {
-      const line = await Promise.race([next, merged.wait().then(() => undefined)]);
-      yield* takePassing(merged);
+      yield* takePassing(passed);
+      if (whole.aborted) return;
+      const line = lines.take();
       if (line === undefined) {
-        if (merged.isOver()) return;
+        if (position >= lines.end()) return;
+        await passed.wait();
         continue;
       }
       if (line.done === true) return;
       const { event, step } = line.value;
-      if (event.event === "model-answer") answered = step ?? answered;
-      yield event;
-      if (event.event === "run-end" || (untilPaused && event.event === "run-paused")) return;
-      next = lines.next();
+      ({ position } = line.value);
+      if (event?.event === "model-answer") answered = step ?? answered;
+      if (event !== undefined) yield event;
+      if (event?.event === "run-end") return;
     }
   } finally {
     unlisten();
-    whole.removeEventListener("abort", wake);
+    whole.removeEventListener("abort", passed.end);
     stop.abort();
+    lines.close();
   }
+}
+
+/** Lines that are asked for one at a time, without a wait. */
+interface Lines {
+  /** The next line, if it has come. @throws why there is none */
+  take(): IteratorResult<Line, unknown> | undefined;
+  /** The last position; infinite while it is not known. */
+  end(): number;
+  close(): void;
+}
+
+/** Reads ahead by one line, and calls `wake` when there is something to look at. */
+function createLines(
+  source: AsyncIterable<Line>,
+  { until, wake }: { readonly until: Promise<number> | undefined; readonly wake: () => void },
+): Lines {
+  const iterator = source[Symbol.asyncIterator]();
+  let end = Infinity;
+  let next: IteratorResult<Line, unknown> | undefined;
+  let failure: { readonly cause: unknown } | undefined;
+  const fail = (cause: unknown): void => {
+    failure = { cause };
+    wake();
+  };
+  const ask = (): void => {
+    next = undefined;
+    iterator.next().then((line) => {
+      next = line;
+      wake();
+    }, fail);
+  };
+  until?.then((position) => {
+    end = position;
+    wake();
+  }, fail);
+  ask();
+  return {
+    take() {
+      if (failure !== undefined) throw failure.cause;
+      const line = next;
+      if (line !== undefined && line.done !== true) ask();
+      return line;
+    },
+    end: () => end,
+    close: () => void iterator.return?.().catch(() => {}),
+  };
 }
 
 function* takePassing(queue: EventQueue<ServerEvent>): Iterable<ServerEvent> {
@@ -110,7 +170,9 @@ function* takePassing(queue: EventQueue<ServerEvent>): Iterable<ServerEvent> {
 }
 
 interface Line {
-  readonly event: ServerEvent;
+  readonly position: number;
+  /** Nothing for a line that says only who works on the run, or that the client has. */
+  readonly event: ServerEvent | undefined;
   readonly step: number | undefined;
 }
 
@@ -118,11 +180,13 @@ interface Line {
 async function* readLines({ store, id, after, signal }: Omit<Follow, "live">): AsyncIterable<Line> {
   const read = createJournalReader(id);
   for await (const entry of createRuns({ store }).tail(id, { signal })) {
+    const { position } = entry;
     const event = read(entry);
-    if (event === undefined || event.position <= after) continue;
-    const step = event.event["step"];
+    const step = event?.event["step"];
     yield {
-      event: { id: event.position, event: event.type, data: event.event },
+      position,
+      event:
+        event === undefined || position <= after ? undefined : { id: position, event: event.type, data: event.event },
       step: typeof step === "number" ? step : undefined,
     };
   }

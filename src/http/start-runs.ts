@@ -5,11 +5,12 @@ import type { RunResult } from "../agent/run-result.ts";
 import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
-import { hasAllTools } from "../core/scopes.ts";
+import { hasAllTools, hasScope } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import { findOwnRun } from "../gate/own-runs.ts";
-import { createRuns, type RunSummary } from "../records/runs/create-runs.ts";
+import type { RunSummary } from "../records/runs/create-runs.ts";
 import { toConversationId } from "./conversation-id.ts";
+import { toStream } from "../records/runs/run-records.ts";
 import { followRun } from "./live-runs.ts";
 import type { OperationContext } from "./operation.ts";
 import type { ServerEvent } from "./server-events.ts";
@@ -23,13 +24,29 @@ export interface TaskInput {
   readonly skills?: readonly string[];
 }
 
-/** Starts a run of the caller. */
+/**
+ * Makes sure that no run has the id that a client wants for a new one: beginning it would write into the log of that run.
+ *
+ * @throws {KitbagError} `request-refused`
+ */
+export async function needFreeId({ parts: { store } }: OperationContext, id: string | undefined): Promise<void> {
+  if (id === undefined || store === undefined) return;
+  if ((await store.log.position(toStream(id))) > 0) throw takenId();
+}
+
+function takenId(): KitbagError<"request-refused"> {
+  const reason = "a run has this id already; leave id out, or take one that is new";
+  return new KitbagError("request-refused", { status: 409, reason });
+}
+
+/** Starts a run of the caller. A client's `id` is checked with {@link needFreeId} before. */
 export function startRun(
   context: OperationContext,
   { agent: name, task, id, conversation, skills }: TaskInput,
 ): AgentRun {
   const agent = needAgent(context, name);
   const { caller, parts } = context;
+  if (id !== undefined && context.live.get(id) !== undefined) throw takenId();
   const run = agent.run(task, {
     user: caller.id,
     ...(id !== undefined && { id }),
@@ -58,8 +75,8 @@ export function resumeRun(context: OperationContext, id: string, agent: string |
 }
 
 /** @throws {KitbagError} `name-not-found`; `request-refused` if the runs of this caller could not be limited to their scopes. */
-function needAgent({ parts, caller }: OperationContext, name: string): Agent {
-  const { agents = {}, scopesOf } = parts;
+function needAgent(context: OperationContext, name: string): Agent {
+  const { agents = {} } = context.parts;
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (agent === undefined) {
     const known = Object.keys(agents);
@@ -70,11 +87,32 @@ function needAgent({ parts, caller }: OperationContext, name: string): Agent {
       reason: `there is no agent ${JSON.stringify(name.slice(0, 60))}${near.length > 0 ? `; did you mean ${near.join(", ")}?` : ""}; ${cure}`,
     });
   }
-  if (scopesOf === undefined ? hasAllTools(caller.scopes) : scopesOf(caller.id) !== undefined) return agent;
+  needRunRights(context);
+  return agent;
+}
+
+/**
+ * Makes sure that the caller may do all that their runs may: a run has the scopes of its user, who may have a wider token than this one.
+ *
+ * @throws {KitbagError} `request-refused`
+ */
+export function needRunRights({ parts: { scopesOf }, caller: { id, scopes } }: OperationContext): void {
+  const ofRuns = scopesOf === undefined ? "all" : scopesOf(id);
+  if (ofRuns !== undefined && hasAllTools(scopes)) return;
+  if (
+    ofRuns !== undefined &&
+    ofRuns !== "all" &&
+    [...ofRuns].every((scope) => isNoTool(scope) || hasScope(scopes, scope))
+  )
+    return;
   throw new KitbagError("request-refused", {
     status: 403,
     reason: "an agent cannot be limited to what this caller may do now; use a token of kitbag token",
   });
+}
+
+function isNoTool(scope: string): boolean {
+  return scope.split(":", 1)[0] !== "tools";
 }
 
 /** The events of a run; of one that is not kept, only those that are told from now on. */
@@ -85,19 +123,12 @@ export async function* streamRun(context: OperationContext, run: AgentRun, after
     yield { event: "result", data: toResult(await run.result) };
     return;
   }
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
-  // A run that fails before its first line has nothing to follow.
-  const refused = run.result.then(async () => {
-    if (!(await isKept(store, run.id))) stop.abort();
-  });
-  yield* followRun({ store, live: context.live, id: run.id, after, signal, untilPaused: true });
-  await refused;
+  // A run that fails before its first line has nothing to follow; what is under its id may be another user's.
+  if (after > 0 || (await context.live.hasBegun(run))) {
+    const until = run.result.then(() => store.log.position(toStream(run.id)));
+    yield* followRun({ store, live: context.live, id: run.id, after, signal: context.signal, until });
+  }
   if (!context.signal.aborted) yield { event: "result", data: toResult(await run.result) };
-}
-
-async function isKept(store: Store, id: string): Promise<boolean> {
-  return (await createRuns({ store }).read(id, { limit: 1 })).length > 0;
 }
 
 /** @throws {KitbagError} `run-not-found`, also for a run of another user. */

@@ -7,7 +7,7 @@ import { findOwnRuns } from "../../gate/own-runs.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { operation, type OperationContext } from "../operation.ts";
 import { listOf } from "../shapes.ts";
-import { needRun, needStore } from "../start-runs.ts";
+import { needRun, needRunRights, needStore } from "../start-runs.ts";
 
 const text = { type: "string" } as const;
 
@@ -54,6 +54,7 @@ export const approvalOperations = {
     async handle(context, { approval, decision, reason, input }) {
       const run = approval.slice(0, Math.max(0, approval.lastIndexOf(":")));
       await needRun(context, run);
+      if (decision === "approve") needRunRights(context);
       const { audit } = context.parts;
       await decideApproval({ runs: createRuns({ store: needStore(context) }), sealer: audit }, approval, {
         decision,

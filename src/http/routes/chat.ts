@@ -1,10 +1,11 @@
 import { decideApproval } from "../../agent/log/decide-approval.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
 import { operation, type OperationContext } from "../operation.ts";
 import { findDecisions, fromUiMessages, type PageDecision } from "../protocols/ui-messages.ts";
 import { toUiMessageStream, uiStreamHeaders } from "../protocols/ui-message-stream.ts";
 import type { ServerEvent } from "../server-events.ts";
-import { needRun, needStore, resumeRun, startRun, streamRun } from "../start-runs.ts";
+import { needRun, needRunRights, needStore, resumeRun, startRun, streamRun } from "../start-runs.ts";
 
 /** Chats of web pages, in the protocol of `useChat`. */
 export const chatOperations = {
@@ -59,8 +60,11 @@ async function goOn(
 ): Promise<AsyncIterable<ServerEvent>> {
   const store = needStore(context);
   const ids = new Set(decisions.map(({ approval }) => approval.slice(0, Math.max(0, approval.lastIndexOf(":")))));
-  const [id = ""] = ids;
+  const [id = "", another] = ids;
+  if (another !== undefined)
+    throw new KitbagError("request-refused", { status: 422, reason: "the approvals of a message must be of one run" });
   await needRun(context, id);
+  needRunRights(context);
   const place = { runs: createRuns({ store }), sealer: context.parts.audit };
   for (const { approval, ...decision } of decisions)
     await decideApproval(place, approval, { ...decision, user: context.caller.id });

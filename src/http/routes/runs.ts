@@ -8,7 +8,18 @@ import type { RunEntry } from "../../records/runs/run-records.ts";
 import { followRun } from "../live-runs.ts";
 import { operation } from "../operation.ts";
 import { listOf } from "../shapes.ts";
-import { begun, needLive, needRun, needStore, resumeRun, startRun, streamRun, toResult } from "../start-runs.ts";
+import {
+  begun,
+  needFreeId,
+  needLive,
+  needRun,
+  needRunRights,
+  needStore,
+  resumeRun,
+  startRun,
+  streamRun,
+  toResult,
+} from "../start-runs.ts";
 
 const text = { type: "string" } as const;
 
@@ -77,10 +88,14 @@ export const runOperations = {
     input: taskInput,
     answer: resultShape,
     async handle(context, input) {
+      await needFreeId(context, input.id);
       const run = startRun(context, input);
       return input.wait ? toResult(await run.result) : begun(run);
     },
-    stream: (context, input) => streamRun(context, startRun(context, input)),
+    async stream(context, input) {
+      await needFreeId(context, input.id);
+      return streamRun(context, startRun(context, input));
+    },
   }),
   "runs.list": operation("runs.list", {
     summary: "Lists your runs, those that changed last first.",
@@ -146,9 +161,9 @@ export const runOperations = {
       return toSummary(await needRun(context, id));
     },
     async stream(context, { id, after }) {
-      await needRun(context, id);
+      const { entries } = await needRun(context, id);
       const last = Number(context.header("last-event-id") ?? after);
-      if (!Number.isSafeInteger(last) || last < 0)
+      if (!Number.isSafeInteger(last) || last < 0 || last > entries)
         throw new KitbagError("request-refused", {
           status: 400,
           reason: "Last-Event-ID must be a position of this run's log",
@@ -168,6 +183,7 @@ export const runOperations = {
     answer: summaryShape,
     async handle(context, { id, text: said }) {
       const summary = await needRun(context, id);
+      needRunRights(context);
       needLive(context, id).steer(said);
       return toSummary(summary);
     },
