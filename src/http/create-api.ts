@@ -19,7 +19,7 @@ import { operations } from "./operations.ts";
 import type { Method } from "./paths.ts";
 import { problemType, refuseRequest, toThrownProblem, type ProblemDocument } from "./problem.ts";
 import { readInput } from "./read-input.ts";
-import type { ServerEvent } from "./server-events.ts";
+import { safeHeaders, type ServerEvent } from "./server-events.ts";
 import { findDocument } from "./documents.ts";
 
 /** A request, without what is particular to the listener or the framework that received it. */
@@ -59,7 +59,7 @@ export interface Api {
 export function createApi(parts: HttpParts, onError: (error: unknown) => void = () => {}): Api {
   const own = createUserSessions(parts.workspace, userSessionLimits);
   const users = parts.users ?? own;
-  const shared: Shared = { ...parts, users, live: createLiveRuns(), calls: createLiveCalls() };
+  const shared: Shared = { ...parts, users, live: createLiveRuns(), calls: createLiveCalls(), onError };
   return {
     async answer(request) {
       try {
@@ -80,6 +80,7 @@ interface Shared extends HttpParts {
   readonly users: UserSessions;
   readonly live: LiveRuns;
   readonly calls: LiveCalls;
+  readonly onError: (error: unknown) => void;
 }
 
 async function answerRequest(parts: Shared, request: ApiRequest): Promise<ApiAnswer> {
@@ -97,16 +98,25 @@ async function answerRequest(parts: Shared, request: ApiRequest): Promise<ApiAns
   const input = readInput(operation, found.parameters, {
     query: new URLSearchParams(request.query),
     contentType: request.header("content-type"),
+    isForeign: request.header("origin") !== undefined && request.header("sec-fetch-site") !== "same-origin",
     body: method === "GET" ? undefined : await request.readBody(),
   });
+  return answerOperation(operation, input, { parts, request });
+}
+
+async function answerOperation(
+  operation: Operation,
+  input: JsonValue,
+  { parts, request }: Pick<ContextParts, "parts" | "request">,
+): Promise<ApiAnswer> {
   const use = useSession(parts.users, request);
   const headers: Record<string, string> = {};
   const context = toContext({ parts, request, use, headers });
   try {
-    if (operation.stream !== undefined && wantsStream(operation, input, request)) {
+    if (operation.stream !== undefined && request.method !== "HEAD" && wantsStream(operation, input, request)) {
       const signal = request.streamSignal ?? request.signal;
       const events = await operation.stream({ ...context, session: context.session, signal }, input);
-      return { status: 200, headers, body: holdSession(events, use.hold()) };
+      return { status: 200, headers, body: holdSession(events, use.hold(), parts.onError) };
     }
     const value = await operation.handle(context, input);
     return isBytes(value) ? toBytes(value, headers) : toJson(value, headers);
@@ -159,10 +169,18 @@ function relativeFolder(): string {
   return ".";
 }
 
-/** A stream keeps its session open. */
-async function* holdSession(events: AsyncIterable<ServerEvent>, end: () => void): AsyncIterable<ServerEvent> {
+/** A stream keeps its session open. One that fails ends with a problem: its client must not take what it has for the whole. */
+async function* holdSession(
+  events: AsyncIterable<ServerEvent>,
+  end: () => void,
+  onError: (error: unknown) => void,
+): AsyncIterable<ServerEvent> {
   try {
     yield* events;
+  } catch (cause) {
+    const problem = toThrownProblem(cause);
+    if (problem === undefined) onError(cause);
+    yield { event: "problem", data: problem ?? refuseRequest(500, "the service failed; its log says more") };
   } finally {
     end();
   }
@@ -182,8 +200,16 @@ function isBytes(value: JsonValue | BytesAnswer): value is BytesAnswer {
 
 const jsonType = "application/json";
 
+/** What the API's own page needs, and nothing else. */
+const pagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 function toJson(value: JsonValue, headers: Readonly<Record<string, string>> = {}): ApiAnswer {
-  return { status: 200, headers: { "content-type": jsonType, ...headers }, body: JSON.stringify(value) };
+  return {
+    status: 200,
+    headers: { "content-type": jsonType, ...safeHeaders, ...headers },
+    body: JSON.stringify(value),
+  };
 }
 
 /** What tools wrote is never shown as a page of this address. */
@@ -192,7 +218,13 @@ function toBytes({ bytes, type, name }: BytesAnswer, headers: Readonly<Record<st
     name === undefined ? {} : { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
   return {
     status: 200,
-    headers: { "content-type": type, "x-content-type-options": "nosniff", ...disposition, ...headers },
+    headers: {
+      "content-type": type,
+      ...safeHeaders,
+      "content-security-policy": pagePolicy,
+      ...disposition,
+      ...headers,
+    },
     body: bytes,
   };
 }
@@ -204,6 +236,7 @@ function toAnswer(problem: ProblemDocument, { retryAfter }: { readonly retryAfte
     status: problem.status,
     headers: {
       "content-type": problemType,
+      ...safeHeaders,
       ...(typeof waitMs === "number" && { "retry-after": String(Math.ceil(waitMs / 1000)) }),
     },
     body: JSON.stringify(problem),
@@ -212,7 +245,7 @@ function toAnswer(problem: ProblemDocument, { retryAfter }: { readonly retryAfte
 
 function refuseMethod(method: string, path: string, methods: readonly Method[]): ApiAnswer {
   const problem = refuseRequest(405, `${path} takes ${methods.join(" or ")}, and not ${method}`);
-  return { ...toAnswer(problem), headers: { "content-type": problemType, allow: methods.join(", ") } };
+  return { ...toAnswer(problem), headers: { "content-type": problemType, ...safeHeaders, allow: methods.join(", ") } };
 }
 
 function describeMissing(path: string, nearest: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Caller } from "../gate/gate.ts";
 import { createApi, type ApiAnswer } from "./create-api.ts";
 import type { HandlerOptions, HttpParts } from "./http-options.ts";
 import { refuseRequest, problemType } from "./problem.ts";
-import { toEventStream, streamHeaders } from "./server-events.ts";
+import { safeHeaders, toEventStream, streamHeaders } from "./server-events.ts";
 
 /** Answers requests of the API, as web standards and most frameworks have them. Never rejects. */
 export type Handler = (request: Request) => Promise<Response>;
@@ -53,6 +53,7 @@ export function createHandler(parts: HttpParts, options: HandlerOptions = {}): H
     }
     if (caller === undefined)
       return toProblemResponse(401, "this request names no caller that this service knows; send a token");
+    const leaving = new AbortController();
     const answer = await api.answer({
       method: request.method,
       path: url.pathname.slice(basePath.length) || "/",
@@ -61,27 +62,31 @@ export function createHandler(parts: HttpParts, options: HandlerOptions = {}): H
       header: (name) => request.headers.get(name) ?? undefined,
       caller,
       signal: request.signal,
+      // Not every framework aborts the request when its client leaves: some cancel the body of the answer.
+      get streamSignal() {
+        return AbortSignal.any([request.signal, leaving.signal]);
+      },
       readBody: () => readBody(request, maxBodyBytes),
     });
-    return toResponse(answer, request.method === "HEAD");
+    return toResponse(answer, { isHead: request.method === "HEAD", onEnd: () => leaving.abort() });
   };
 }
 
 function toProblemResponse(status: number, reason: string): Response {
   return new Response(JSON.stringify(refuseRequest(status, reason)), {
     status,
-    headers: { "content-type": problemType },
+    headers: { "content-type": problemType, ...safeHeaders },
   });
 }
 
-function toResponse({ status, headers, body }: ApiAnswer, isHead: boolean): Response {
+function toResponse(
+  { status, headers, body }: ApiAnswer,
+  { isHead, onEnd }: { readonly isHead: boolean; readonly onEnd: () => void },
+): Response {
   if (isHead) return new Response(null, { status, headers });
   if (typeof body === "string") return new Response(body, { status, headers });
   if (body instanceof Uint8Array) return new Response(new Uint8Array(body), { status, headers });
-  return new Response(
-    toEventStream(body, () => {}),
-    { status, headers: { ...headers, ...streamHeaders } },
-  );
+  return new Response(toEventStream(body, onEnd), { status, headers: { ...headers, ...streamHeaders } });
 }
 
 /** @throws {KitbagError} `request-refused` if the body is too large, or was read before. */

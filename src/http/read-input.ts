@@ -8,6 +8,8 @@ import type { Operation } from "./operation.ts";
 export interface GivenInput {
   readonly query: URLSearchParams;
   readonly contentType: string | undefined;
+  /** Whether the page of another site may have sent it. */
+  readonly isForeign: boolean;
   /** The bytes of the body; nothing if there is none. */
   readonly body: Uint8Array | undefined;
 }
@@ -22,7 +24,7 @@ export function readInput(
   parameters: Readonly<Record<string, string>>,
   given: GivenInput,
 ): JsonValue {
-  const value = given.body === undefined ? fromQuery(given.query) : fromBody(given.body, given.contentType);
+  const value = given.body === undefined ? fromQuery(given.query) : fromBody(given.body, given);
   if (schema === undefined) {
     const [extra] = Object.keys(value);
     if (extra !== undefined) throw refuse(422, `${name} takes no "${extra.slice(0, 60)}"; leave it out`);
@@ -36,20 +38,19 @@ export function readInput(
 
 /** A parameter that is given twice is a list. What the client uses to name its session and to begin a stream is not part of the input. */
 function fromQuery(query: URLSearchParams): JsonObject {
-  const value: Record<string, JsonValue> = {};
-  for (const key of new Set(query.keys())) {
-    if (key === "session") continue;
-    const all = query.getAll(key);
-    value[key] = all.length > 1 ? all : (all[0] ?? "");
-  }
-  return value;
+  const all = Map.groupBy(query, ([key]) => key);
+  all.delete("session");
+  return Object.fromEntries(
+    [...all].map(([key, pairs]) => [key, pairs.length > 1 ? pairs.map(([, value]) => value) : (pairs[0]?.[1] ?? "")]),
+  );
 }
 
-function fromBody(bytes: Uint8Array, contentType: string | undefined): JsonObject {
-  if (bytes.length === 0) return {};
-  // Web pages of other sites can send texts without asking, but not JSON.
+function fromBody(bytes: Uint8Array, { contentType, isForeign }: GivenInput): JsonObject {
+  if (bytes.length === 0 && !isForeign) return {};
+  // Web pages of other sites can send texts, and nothing, without asking, but not JSON.
   if (contentType?.split(";", 1)[0]?.trim().toLowerCase() !== "application/json")
     throw refuse(415, "the body must be JSON; send it with content-type: application/json");
+  if (bytes.length === 0) return {};
   const copy = copyJson(parse(bytes), { maxBytes: 2 * bytes.length + 1024, maxDepth: maxJsonDepth });
   if (!copy.ok)
     throw refuse(

@@ -26,16 +26,20 @@ export function renderServerEvent(one: ServerEvent): string {
   return `${idLine}${eventLine}data: ${"raw" in one ? one.raw : JSON.stringify(one.data)}\n\n`;
 }
 
+/** Every answer has them: browsers take it for what its type says. */
+export const safeHeaders = { "x-content-type-options": "nosniff" } as const;
+
 /** Headers of a stream that proxies pass on at once. */
 export const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
+  ...safeHeaders,
   "x-accel-buffering": "no",
 } as const;
 
 /**
- * Writes events as bytes, with heartbeats while there are none. Ends with the events, or when it is cancelled: then the source is told, by
- * `return`, that nothing more is read.
+ * Writes events as bytes, with heartbeats while there are none. Ends with the events, or when it is cancelled: then `onEnd` is called, and the
+ * source is told by `return` that nothing more is read.
  */
 export function toEventStream(events: AsyncIterable<ServerEvent>, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -62,9 +66,10 @@ export function toEventStream(events: AsyncIterable<ServerEvent>, onEnd: () => v
         clearTimeout(timer);
       }
     },
-    async cancel() {
+    cancel() {
       onEnd();
-      await source.return?.();
+      // A source that waits for something returns when that comes; nothing waits for it here.
+      source.return?.().then(undefined, () => {});
     },
   });
 }
