@@ -37,7 +37,16 @@ export { postgresVectors } from "./store/vectors/postgres-vectors.ts";
 export type { PostgresVectors, PostgresVectorsOptions } from "./store/vectors/postgres-vectors.ts";
 export { sqliteVectors } from "./store/vectors/sqlite-vectors.ts";
 export type { SqliteVectors, SqliteVectorsOptions } from "./store/vectors/sqlite-vectors.ts";
-export type { CallFigures, CallStats, OwnerStats, TimeStats, ToolStats } from "./records/stats/call-stats.ts";
+export type {
+  CallFigures,
+  CallStats,
+  LiveStats,
+  OwnerStats,
+  TimeStats,
+  TimeStep,
+  ToolStats,
+  UserStats,
+} from "./records/stats/call-stats.ts";
 export { readCallStats } from "./records/stats/read-call-stats.ts";
 export type { ReadCallStatsOptions, RecordedCallStats } from "./records/stats/read-call-stats.ts";
 export { readCallTree } from "./records/stats/read-call-tree.ts";

@@ -59,7 +59,7 @@ export interface Api {
 export function createApi(parts: HttpParts, onError: (error: unknown) => void = () => {}): Api {
   const own = createUserSessions(parts.workspace, userSessionLimits);
   const users = parts.users ?? own;
-  const shared: Shared = { ...parts, users, live: createLiveRuns(), calls: createLiveCalls(), onError };
+  const shared: Shared = { ...parts, users, live: createLiveRuns(parts.onRunEvent), calls: createLiveCalls(), onError };
   return {
     async answer(request) {
       try {

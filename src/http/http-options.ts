@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent-interface.ts";
+import type { AgentEvent } from "../agent/events.ts";
 import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import type { Caller } from "../gate/gate.ts";
@@ -19,6 +20,8 @@ export interface HttpParts {
   readonly scopesOf?: ScopesOf;
   /** Proves approvals to the agents: as the agents have it. @default approvals are not sealed */
   readonly audit?: Sealer;
+  /** Told of every event of the runs that are started or resumed here, to count them. It must not throw. */
+  readonly onRunEvent?: (event: AgentEvent) => void;
 }
 
 /** How the API is served. */

@@ -20,12 +20,13 @@ export interface LiveRuns {
 }
 
 /** Makes an empty set of runs. */
-export function createLiveRuns(): LiveRuns {
+export function createLiveRuns(onEvent?: (event: AgentEvent) => void): LiveRuns {
   const runs = new Map<string, Working>();
   const begun = new WeakMap<AgentRun, Promise<boolean>>();
 
   async function follow(run: AgentRun, working: Working, tellBegun: (hasBegun: boolean) => void): Promise<void> {
     for await (const event of run) {
+      onEvent?.(event);
       tellBegun(event.type !== "task-end");
       if (working.runs[0] === run) for (const listener of working.listeners) listener(event);
     }

@@ -5,6 +5,7 @@ import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Skill } from "../core/skill.ts";
 import type { KeyValueStore } from "../core/store.ts";
+import type { LiveStats } from "../records/stats/call-stats.ts";
 import { createCallRecorder } from "../records/stats/call-records.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
@@ -101,7 +102,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     quotas: host.quotas,
     ownerOf: host.users.ownerOf,
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
-    stats: host.meter.stats,
+    stats: (wanted) => ({ ...host.meter.stats(wanted), ...countOpen(host) }),
   };
 
   registry.change(() => {
@@ -110,6 +111,10 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     for (const skill of options.skills ?? []) workspace.addSkill(skill);
   });
   return workspace;
+}
+
+function countOpen({ meter, waiting }: CallHost): Pick<LiveStats, "running" | "waiting"> {
+  return { running: meter.open - waiting, waiting };
 }
 
 /** How much of large outputs is kept in memory when there is no store. */

@@ -13,7 +13,7 @@ import type { Skill } from "../core/skill.ts";
 import type { ToolState } from "../core/tool-state.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Audit } from "../records/audit/open-audit.ts";
-import type { CallStats } from "../records/stats/call-stats.ts";
+import type { LiveStats } from "../records/stats/call-stats.ts";
 import type { Approve, CallOptions } from "./call/call-options.ts";
 import type { InjectedSource, RegisteredTool, WorkspaceChange } from "./registry/registered-tool.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
@@ -122,9 +122,10 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
   forgetOutputs(which?: ForgetOptions): Promise<number>;
   /**
    * Counts of the calls since the workspace was made, nested ones too, with how long they took: in all, by tool and by owner. They
-   * are of this process; `readCallStats` reads those of all processes that share a store.
+   * are of this process; `readCallStats` reads those of all processes that share a store. With `steps`, every time says how many took at
+   * most a millisecond, four, sixteen, and so on.
    */
-  stats(): CallStats;
+  stats(options?: { readonly steps?: boolean }): LiveStats;
 }
 
 /** An owner with tools that are always available. */

@@ -3,6 +3,7 @@ import type { Scopes } from "../../core/scopes.ts";
 import { createScopesOf, localCaller } from "../../gate/access/token-check.ts";
 import type { UserSessions } from "../../gate/sessions/user-sessions.ts";
 import type { ApiRoute } from "../../http/gate-route.ts";
+import type { HttpParts } from "../../http/http-options.ts";
 import { chooseModel } from "../agent/agent-options.ts";
 import type { Invocation } from "../cli-command.ts";
 import type { Workshop } from "../forge/open-workshop.ts";
@@ -14,7 +15,13 @@ interface ApiParts {
   readonly workshop: Workshop;
   readonly users: UserSessions | undefined;
   readonly tokens: LiveTokens | undefined;
+  readonly listeners: ApiListeners;
+}
+
+/** What hears of the API. */
+export interface ApiListeners {
   readonly onError: (error: unknown) => void;
+  readonly onRunEvent: NonNullable<HttpParts["onRunEvent"]>;
 }
 
 /**
@@ -23,7 +30,7 @@ interface ApiParts {
  */
 export async function openApi(
   invocation: Invocation,
-  { workshop: { workspace, options, model, prices }, users, tokens, onError }: ApiParts,
+  { workshop: { workspace, options, model, prices }, users, tokens, listeners: { onError, onRunEvent } }: ApiParts,
 ): Promise<ApiRoute> {
   const [{ createApiRoute }, { createProjectAgent }] = await Promise.all([
     import("../../http/gate-route.ts"),
@@ -49,6 +56,7 @@ export async function openApi(
       scopesOf,
       ...(store !== undefined && { store }),
       ...(users !== undefined && { users }),
+      onRunEvent,
       ...(made?.audit !== undefined && { audit: made.audit }),
     },
     { onError },

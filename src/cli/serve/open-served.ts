@@ -24,7 +24,7 @@ import { toPrintable, toPrintableLine } from "../printable.ts";
 import { toFindOptions, toLoadOptions, noteUntrusted } from "../skills/load-reports.ts";
 import { ownFolder } from "../store/find-project.ts";
 import type { Project } from "../open-project.ts";
-import { openApi } from "./open-api.ts";
+import { type ApiListeners, openApi } from "./open-api.ts";
 import type { LiveTokens } from "./tokens.ts";
 import { readVersion } from "../own-files.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -35,7 +35,9 @@ export interface Served {
   readonly server: McpServing;
   readonly store: Store | undefined;
   /** Makes the route of the HTTP API, which shares the sessions of users with the MCP server. */
-  openApi(onError: (error: unknown) => void): Promise<ApiRoute>;
+  openApi(listeners: ApiListeners): Promise<ApiRoute>;
+  /** How many sessions of users are open. */
+  countSessions(): number;
   /** Cancels what runs, and closes what was opened for serving. */
   close(): Promise<void>;
 }
@@ -98,8 +100,7 @@ export async function openServed(
       return followed;
     },
   });
-  const { workspace, serve, forge } = workshop;
-  const { store } = workshop.options;
+  const { workspace, serve, forge, options } = workshop;
   await openSkills(workshop, open);
   const { createMcpServer } = await loading;
   const quotas = followQuotas(workspace.quotas, (cause) => note(invocation, `${staleQuotas}: ${describeCause(cause)}`));
@@ -110,7 +111,7 @@ export async function openServed(
     exposure: exposure ?? serve?.exposure ?? "both",
     version: readVersion(),
     listFiles: createFileLister(invocation.cwd),
-    ...(store !== undefined && { store }),
+    ...(options.store !== undefined && { store: options.store }),
     ...(forge !== undefined && { forge }),
     ...toSources(shared),
     report: (event) => void logSession(invocation, event),
@@ -121,8 +122,9 @@ export async function openServed(
   return {
     workspace,
     server,
-    store,
-    openApi: (onError) => openApi(invocation, { workshop, users, tokens, onError }),
+    store: options.store,
+    openApi: (listeners) => openApi(invocation, { workshop, users, tokens, listeners }),
+    countSessions: () => users?.size ?? 0,
     async close() {
       clearInterval(quotas);
       await server.close();

@@ -88,3 +88,27 @@ test("kitbag serve --http --log info writes one line for each request to /mcp an
   expect(rest.every(({ path }) => path === "/mcp")).toBe(true);
   expect(server.stderr()).not.toContain("hunter2");
 });
+
+test("kitbag serve --http counts calls, requests and tokens of models at /metrics", async () => {
+  const server = await startHttp(createProject({ "tools.ts": tools }), ["--module", "tools.ts", "--token", token]);
+  const origin = new URL(server.url).origin;
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const post = async (path: string, body: object): Promise<Response> =>
+    fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+  const read = async (): Promise<string> => (await fetch(`${origin}/metrics`, { headers })).text();
+
+  await post("/api/tools/greet/call", {});
+  await post("/api/agents/default/runs", { task: "Say hello" });
+  await expect
+    .poll(read, { timeout: 20_000 })
+    .toMatch(/^kitbag_model_tokens_total\{model="[^"]+",kind="input"\} \d+$/mu);
+  const text = await read();
+  const closed = await fetch(`${origin}/metrics`);
+
+  expect(text).toContain('kitbag_calls_total{tool="greet"} 1\n');
+  expect(text).toMatch(/^kitbag_user_calls_total\{user="[^"]+"\} 1$/mu);
+  expect(text).toContain(
+    'kitbag_http_requests_total{method="POST",path="/api/tools/{address+}/call",status="200"} 1\n',
+  );
+  expect(closed.status).toBe(401);
+});

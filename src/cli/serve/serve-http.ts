@@ -1,8 +1,11 @@
 import { isatty } from "node:tty";
 
 import { describeCause } from "../../core/errors.ts";
+import { toTokenCount } from "../../agent/cost/usage-counter.ts";
+import type { AgentEvent } from "../../agent/events.ts";
 import type { Store } from "../../core/store.ts";
 import type { GateEvent, Gate, GateOptions, RequestEnd, Route } from "../../gate/gate.ts";
+import { createMetricsRoute, type MetricsRoute } from "../../gate/metrics/metrics-route.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { Invocation } from "../cli-command.ts";
 import type { LogFields, Logger } from "../logs/create-logger.ts";
@@ -35,14 +38,16 @@ export async function serveHttp(
 ): Promise<void> {
   const { served, tokens } = parts;
   const facts = await gatherFacts(invocation, wanted, parts);
-  const api = await served.openApi((error) => {
-    invocation.terminal.note(`${toPrintableLine(`HTTP API: ${describeCause(error)}`)}\n`);
+  const metrics = createMetricsRoute(served);
+  const api = await served.openApi({
+    onError: (error) => invocation.terminal.note(`${toPrintableLine(`HTTP API: ${describeCause(error)}`)}\n`),
+    onRunEvent: (event) => countAnswer(event, metrics),
   });
   const gate = await openServiceGate(invocation, {
     http: wanted,
     tokens,
-    routes: [served.server.route("/mcp"), api],
-    ...createReports(await openLogger(invocation), invocation.terminal),
+    routes: [served.server.route("/mcp"), api, metrics],
+    ...createReports(invocation.terminal, await openLogger(invocation), metrics),
     ...(served.store !== undefined && { findProblem: createProblemFinder(served.store) }),
   });
   try {
@@ -97,6 +102,17 @@ function createProblemFinder(store: Store): () => Promise<string | undefined> {
     );
 }
 
+function countAnswer(event: AgentEvent, metrics: MetricsRoute): void {
+  if (event.type !== "model-answer") return;
+  const { model, usage, cost } = event;
+  metrics.addAnswer({
+    model,
+    inputTokens: toTokenCount(usage.inputTokens.total),
+    outputTokens: toTokenCount(usage.outputTokens.total),
+    ...(cost !== undefined && { costUsd: cost }),
+  });
+}
+
 /** The routes whose requests have a line in the log: probes and metrics are asked for all the time. */
 const logged = /^\/(?:mcp|api)(?:\/|$)/u;
 
@@ -107,7 +123,7 @@ async function openLogger(invocation: Invocation): Promise<Logger> {
 }
 
 /** Requests are worth a line only to those who read the log; what failed here is to everybody. */
-function createReports(logger: Logger, terminal: Pick<Terminal, "note">): Required<Reports> {
+function createReports(terminal: Pick<Terminal, "note">, logger: Logger, metrics: MetricsRoute): Required<Reports> {
   const report = (event: GateEvent): void => {
     switch (event.type) {
       case "request-refused":
@@ -124,6 +140,7 @@ function createReports(logger: Logger, terminal: Pick<Terminal, "note">): Requir
   return {
     report,
     onRequestEnd(end) {
+      metrics.addRequest(end);
       if (logged.test(end.path)) logger.log("info", "request", toAnswered(end));
     },
   };

@@ -26,6 +26,8 @@ export interface UserSessions {
    * Answers `undefined` if there are as many sessions as there may be, and all are in use.
    */
   use(caller: Caller, name: string): SessionUse | undefined;
+  /** How many are open. */
+  readonly size: number;
   closeAll(): Promise<void>;
 }
 
@@ -98,6 +100,9 @@ export function createUserSessions(workspace: Workspace, limits: SessionLimits):
       const held = known ?? { key, user, session: workspace.openSession(), uses: 0, usedAt: performance.now() };
       sessions.set(key, held);
       return beginUse(held);
+    },
+    get size() {
+      return sessions.size;
     },
     async closeAll() {
       clearInterval(sweep);

@@ -5,6 +5,14 @@ export interface TimeStats {
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly meanMs: number;
+  /** How many took at most so long, if it was asked for; each includes those before it. */
+  readonly steps?: readonly TimeStep[];
+}
+
+/** How many of the counted times are at most `ms`. */
+export interface TimeStep {
+  readonly ms: number;
+  readonly count: number;
 }
 
 /** What is known of some calls together. */
@@ -37,6 +45,12 @@ export interface OwnerStats extends CallFigures {
   readonly owner: string;
 }
 
+/** What is known of the calls of one user. */
+export interface UserStats extends CallFigures {
+  /** `(others)` for users beyond the first 1,000. */
+  readonly user: string;
+}
+
 /** What is known of calls, in all, by tool and by owner; the most called first. */
 export interface CallStats {
   /** Milliseconds since 1970. */
@@ -47,4 +61,14 @@ export interface CallStats {
   readonly tools: readonly ToolStats[];
   /** Skills and components; tools of the workspace itself have no owner. */
   readonly owners: readonly OwnerStats[];
+  /** Those who were named as the user of a call, if the calls were counted by user. */
+  readonly users?: readonly UserStats[];
+}
+
+/** The counts of a workspace, and what it does now. */
+export interface LiveStats extends CallStats {
+  /** Calls that have begun and are not over, without those that wait. */
+  readonly running: number;
+  /** Calls that wait for a place or a limit. */
+  readonly waiting: number;
 }

@@ -1,4 +1,4 @@
-import type { CallFigures, CallStats, TimeStats } from "./call-stats.ts";
+import type { CallFigures, CallStats, TimeStats, TimeStep } from "./call-stats.ts";
 
 /** How many buckets there are for each doubling: a quantile is off by less than 2.2 %. */
 const perDoubling = 16;
@@ -37,7 +37,20 @@ export class Histogram {
     }
     return this.maxMs;
   }
+
+  /** How many times did not exceed each of {@link stepsMs}. They are ends of buckets, so the counts are exact. */
+  toSteps(): readonly TimeStep[] {
+    let [index, count] = [0, 0];
+    return stepsMs.map((ms) => {
+      const end = Math.log2(ms / smallest) * perDoubling;
+      for (; index <= end; index += 1) count += this.#buckets[index] as number;
+      return { ms, count };
+    });
+  }
 }
+
+/** From a millisecond to more than four minutes, each four times the one before. */
+const stepsMs = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144] as const;
 
 /** The counted facts of a finished call. */
 export interface CountedCall {
@@ -51,6 +64,8 @@ export interface CountedCall {
   /** The code of the error, if it failed. */
   readonly code: string | undefined;
   readonly recalled: boolean;
+  /** Counted by user only if it is there. */
+  readonly user?: string | undefined;
   /** The slice of the time that it belongs to, if there are any. */
   readonly slice?: number;
 }
@@ -59,7 +74,13 @@ export interface CountedCall {
 export interface CallTally {
   add(call: CountedCall): void;
   /** What was counted so far. */
-  toStats(since: number, until: number): CallStats;
+  toStats(since: number, until: number, options?: TallyOptions): CallStats;
+}
+
+/** What else is said of what was counted. */
+export interface TallyOptions {
+  /** With the `steps` of all times. @default false */
+  readonly steps?: boolean;
 }
 
 /** More tools, or owners, are counted together. */
@@ -74,6 +95,7 @@ export function createCallTally(slices = 0): CallTally {
   const total = new Row(slices);
   const tools = new Map<string, Row>();
   const owners = new Map<string, Row>();
+  const users = new Map<string, Row>();
 
   function rowOf(rows: Map<string, Row>, name: string): Row {
     const found = rows.get(name);
@@ -86,26 +108,29 @@ export function createCallTally(slices = 0): CallTally {
 
   return {
     add(call) {
-      const { tool = unknown, owner } = call;
+      const { tool = unknown, owner, user } = call;
       total.add(call);
       rowOf(tools, tool).add(call);
       if (owner !== undefined) rowOf(owners, owner).add(call);
+      if (user !== undefined) rowOf(users, user).add(call);
     },
-    toStats: (since, until) => ({
+    toStats: (since, until, options = {}) => ({
       since,
       until,
-      total: total.toFigures(),
-      tools: toList(tools, (tool, figures) => ({ tool, ...figures })),
-      owners: toList(owners, (owner, figures) => ({ owner, ...figures })),
+      total: total.toFigures(options),
+      tools: toList(tools, options, (tool, figures) => ({ tool, ...figures })),
+      owners: toList(owners, options, (owner, figures) => ({ owner, ...figures })),
+      ...(users.size > 0 && { users: toList(users, options, (user, figures) => ({ user, ...figures })) }),
     }),
   };
 }
 
 function toList<Stats extends CallFigures>(
   rows: ReadonlyMap<string, Row>,
+  options: TallyOptions,
   toStats: (name: string, figures: CallFigures) => Stats,
 ): Stats[] {
-  const list = [...rows].map(([name, row]) => toStats(name, row.toFigures()));
+  const list = [...rows].map(([name, row]) => toStats(name, row.toFigures(options)));
   return list.toSorted((left, right) => right.calls - left.calls);
 }
 
@@ -139,7 +164,7 @@ class Row {
     this.#codes.set(name, (this.#codes.get(name) ?? 0) + 1);
   }
 
-  toFigures(): CallFigures {
+  toFigures(options: TallyOptions): CallFigures {
     const codes = [...this.#codes].map(([code, count]) => ({ code, count }));
     return {
       calls: this.#time.count,
@@ -147,8 +172,8 @@ class Row {
       recalled: this.#recalled,
       costUsd: this.#costUsd,
       codes: codes.toSorted((left, right) => right.count - left.count),
-      time: toTimeStats(this.#time),
-      queue: { calls: this.#queue?.count ?? 0, ...toTimeStats(this.#queue ?? nothing) },
+      time: toTimeStats(this.#time, options),
+      queue: { calls: this.#queue?.count ?? 0, ...toTimeStats(this.#queue ?? nothing, options) },
       ...(this.#slices !== undefined && { slices: [...this.#slices] }),
     };
   }
@@ -156,12 +181,13 @@ class Row {
 
 const nothing = new Histogram();
 
-function toTimeStats(histogram: Histogram): TimeStats {
+function toTimeStats(histogram: Histogram, { steps = false }: TallyOptions): TimeStats {
   return {
     p50Ms: histogram.quantile(0.5),
     p95Ms: histogram.quantile(0.95),
     p99Ms: histogram.quantile(0.99),
     maxMs: histogram.maxMs,
     meanMs: histogram.sumMs / Math.max(1, histogram.count),
+    ...(steps && { steps: histogram.toSteps() }),
   };
 }

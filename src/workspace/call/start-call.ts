@@ -29,14 +29,20 @@ export function createStartCall(host: CallHost, chain: Chain): StartCall {
     try {
       const { request, resolution } = prepare(host, given, { parent, found, holder });
       call = new Call(host, resolution, { request, parent, holder, callInside: start });
+      host.meter.open += 1;
       const outcome = await (host.telemetry.isOn() ? runTraced(call) : run(call));
       host.meter.count(call, outcome);
       return outcome;
     } catch (cause) {
       return failed(toFailure("call-crashed", { tool: nameOf(given.tool), reason: describeThrown(cause) }));
     } finally {
-      if (call !== undefined) parent?.release(call);
+      if (call !== undefined) end(call, parent);
     }
+  }
+
+  function end(call: Call, parent: Call | undefined): void {
+    host.meter.open -= 1;
+    parent?.release(call);
   }
 
   async function runTraced(call: Call): Promise<ToolOutcome> {
