@@ -200,7 +200,7 @@ function open(): Opened {
       end: () => (uses -= 1),
     };
   };
-  const users: UserSessions = { use: use1, closeAll: () => session.close() };
+  const users: UserSessions = { use: use1, size: 1, closeAll: () => session.close() };
   const reported: unknown[] = [];
   const handle = createHandler(
     { workspace, agents, store, users },
