@@ -47,7 +47,7 @@ async function isOwn({ workspace, caller }: RunReader, runs: Runs, id: string): 
 /** A list cannot begin with an id, but right before all that begin like it. */
 async function findRun(store: Store, runs: Runs, id: string): Promise<RunSummary | undefined> {
   const most = 100;
-  const page = await runs.list({ after: id.slice(0, -1), limit: most }).catch(refuseWrong);
+  const page = await runs.list({ after: id.replace(/.$/su, ""), limit: most }).catch(refuseWrong);
   const found = page.find((run) => run.id === id);
   if (found !== undefined || page.length < most) return found;
   const entries = await store.log.position(toStream(id));

@@ -170,12 +170,18 @@ interface AskOptions extends RequestOptions {
 function toPlace(name: OperationName, given: object): { method: string; path: string; rest: [string, unknown][] } {
   const values = new Map(Object.entries(given).filter(([, value]) => value !== undefined));
   const [method = "", pattern = ""] = paths[name].split(" ");
-  const path = pattern.replaceAll(/\{(\w+)\+?\}/gu, (_match, key: string) => {
-    const value = values.get(key);
+  const path = pattern.replaceAll(/\{(\w+)(\+?)\}/gu, (_match, key: string, plus: string) => {
+    const value = String(values.get(key));
     values.delete(key);
-    return encodeURIComponent(String(value)).replaceAll("%2F", "/");
+    return (plus === "" ? [value] : value.split("/")).map(toSegment).join("/");
   });
   return { method, path, rest: [...values] };
+}
+
+/** A URL leads elsewhere with `..`, however it is encoded. */
+function toSegment(text: string): string {
+  if (/^\.{1,2}$/u.test(text)) throw new TypeError(`"${text}" cannot be a part of a path; use another name`);
+  return encodeURIComponent(text);
 }
 
 async function readProblem(response: Response): Promise<ProblemDocument> {

@@ -42,6 +42,7 @@ const stuckMs = 30_000;
 export function createApiRoute(parts: HttpParts, { onError, basePath = "/api" }: ApiRouteOptions = {}): ApiRoute {
   const api = createApi(parts, onError);
   const streams = new Set<AbortController>();
+  let isClosing = false;
   return {
     path: `${basePath}/*`,
     async handle(request) {
@@ -50,6 +51,7 @@ export function createApiRoute(parts: HttpParts, { onError, basePath = "/api" }:
       if (typeof answer.body === "string" || answer.body instanceof Uint8Array)
         return writeWhole(request, answer, answer.body);
       streams.add(closing);
+      if (isClosing) closing.abort();
       try {
         await writeStream(request, answer, answer.body);
       } finally {
@@ -63,7 +65,10 @@ export function createApiRoute(parts: HttpParts, { onError, basePath = "/api" }:
     },
     refusalType: problemType,
     renderRefusal: ({ status, message }) => JSON.stringify(refuseRequest(status, message)),
-    onClosing: () => streams.forEach((stream) => stream.abort()),
+    onClosing() {
+      isClosing = true;
+      for (const stream of streams) stream.abort();
+    },
     close: () => api.close(),
   };
 }

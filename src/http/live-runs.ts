@@ -9,8 +9,10 @@ import type { ServerEvent } from "./server-events.ts";
 
 /** The runs that this process works on. */
 export interface LiveRuns {
-  /** Keeps a run until it ends. */
-  add(run: AgentRun): void;
+  /** Keeps a run of a user until it ends. */
+  add(run: AgentRun, user: string): void;
+  /** How many runs of a user are at work. */
+  count(user: string): number;
   /** The run that works under an id: the first one, if a second was begun with the same id, which then fails. */
   get(id: string): AgentRun | undefined;
   /** Whether a run that was added has told an event before its end: then the log of its id is its own. */
@@ -22,27 +24,32 @@ export interface LiveRuns {
 /** Makes an empty set of runs. */
 export function createLiveRuns(onEvent?: (event: AgentEvent) => void): LiveRuns {
   const runs = new Map<string, Working>();
+  const counts = new Map<string, number>();
   const begun = new WeakMap<AgentRun, Promise<boolean>>();
 
-  async function follow(run: AgentRun, working: Working, tellBegun: (hasBegun: boolean) => void): Promise<void> {
+  async function follow({ run, user, working, tellBegun }: Followed): Promise<void> {
     for await (const event of run) {
       onEvent?.(event);
       tellBegun(event.type !== "task-end");
       if (working.runs[0] === run) for (const listener of working.listeners) listener(event);
     }
     tellBegun(false);
+    counts.set(user, (counts.get(user) ?? 1) - 1);
+    if (counts.get(user) === 0) counts.delete(user);
     working.runs = working.runs.filter((one) => one !== run);
     if (working.runs.length === 0) runs.delete(run.id);
   }
 
   return {
-    add(run) {
+    count: (user) => counts.get(user) ?? 0,
+    add(run, user) {
       const working = runs.get(run.id) ?? { runs: [], listeners: new Set() };
       working.runs.push(run);
       runs.set(run.id, working);
       const { promise, resolve } = Promise.withResolvers<boolean>();
       begun.set(run, promise);
-      void follow(run, working, resolve);
+      counts.set(user, (counts.get(user) ?? 0) + 1);
+      void follow({ run, user, working, tellBegun: resolve });
     },
     get: (id) => runs.get(id)?.runs[0],
     hasBegun: (run) => begun.get(run) ?? Promise.resolve(false),
@@ -58,6 +65,13 @@ export function createLiveRuns(onEvent?: (event: AgentEvent) => void): LiveRuns 
 interface Working {
   runs: AgentRun[];
   readonly listeners: Set<(event: AgentEvent) => void>;
+}
+
+interface Followed {
+  readonly run: AgentRun;
+  readonly user: string;
+  readonly working: Working;
+  readonly tellBegun: (hasBegun: boolean) => void;
 }
 
 /** What of a run is followed. */

@@ -57,7 +57,7 @@ export function startRun(
     // Without a store nobody could come back to it.
     ...(parts.store === undefined && { signal: context.signal }),
   });
-  context.live.add(run);
+  context.live.add(run, caller.id);
   return run;
 }
 
@@ -70,7 +70,7 @@ export function resumeRun(context: OperationContext, id: string, agent: string |
       reason: `agent is missing; the agents are ${names.join(", ")}`,
     });
   const run = needAgent(context, agent ?? names[0] ?? "").resume(id);
-  context.live.add(run);
+  context.live.add(run, context.caller.id);
   return run;
 }
 
@@ -88,8 +88,13 @@ function needAgent(context: OperationContext, name: string): Agent {
     });
   }
   needRunRights(context);
-  return agent;
+  if (context.live.count(context.caller.id) < mostRuns) return agent;
+  const reason = `${mostRuns} of your runs are at work; wait until one of them has ended, or stop one`;
+  throw new KitbagError("request-refused", { status: 429, reason });
 }
+
+/** How many runs of one user this process works on at once. */
+const mostRuns = 200;
 
 /**
  * Makes sure that the caller may do all that their runs may: a run has the scopes of its user, who may have a wider token than this one.

@@ -138,6 +138,27 @@ test("an idempotency key of one user recalls nothing of another", async () => {
   expect(his).toMatchObject({ output: "bob" });
 });
 
+test.for(["a/b", "../../x", "\u{1f392}", "\u{1f392}".repeat(50), "%2e%2e", "a b?c#d"])(
+  "a run can have the id %j, and is found by it",
+  async (id) => {
+    const { ann, bob } = open();
+    await ann.runs.start({ agent: "helper", task: "Add", id });
+
+    expect(await ann.runs.get({ id })).toMatchObject({ id, status: "ok" });
+    await expect(bob.runs.get({ id })).rejects.toMatchObject({ code: "run-not-found" });
+  },
+);
+
+test("one user cannot have more than 200 runs at work, and leaves room for others", async () => {
+  const { ann, bob } = open();
+  const start = (client: Client) => client.runs.start({ agent: "waiting", task: "Wait", wait: false });
+
+  const begun = await Promise.allSettled(Array.from({ length: 201 }, () => start(ann)));
+
+  expect(begun.filter(({ status }) => status === "rejected")).toMatchObject([{ reason: { problem: { status: 429 } } }]);
+  expect(await start(bob)).toMatchObject({ status: "running" });
+});
+
 type Name = "ann" | "bob" | "narrow" | "local";
 
 interface Opened extends Readonly<Record<Name, Client>> {

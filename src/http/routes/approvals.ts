@@ -25,9 +25,11 @@ export const approvalOperations = {
       const store = needStore(context);
       const own = await findOwnRuns({ ...context.parts, ...context, store }, 10_000);
       const idle = own.filter(({ status }) => status === "idle");
-      const waiting = await Promise.all(idle.map(({ id }) => findWaiting(context, id)));
+      const waiting: ApprovalAsked[] = [];
+      // One after the other: a journal may be long, and its whole is read.
+      for (const { id } of idle) waiting.push(...(await findWaiting(context, id)));
       return {
-        items: waiting.flat().map(({ approval, run, tool, input, reason }) => ({
+        items: waiting.map(({ approval, run, tool, input, reason }) => ({
           approval,
           run,
           tool,

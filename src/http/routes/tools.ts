@@ -151,6 +151,8 @@ async function* streamCall(context: OperationContext, input: CallInput): AsyncIt
     for await (const event of readQueue(queue)) {
       yield { event: event.type, data: event as unknown as JsonValue };
     }
+    const dropped = queue.takeDropped();
+    if (dropped > 0) yield { event: "events-dropped", data: { count: dropped } };
     const outcome = await call;
     if (outcome.status === "ok") yield { event: "outcome", data: outcome as unknown as JsonValue };
     else yield { event: "problem", data: toProblem(outcome.error) };
