@@ -57,6 +57,7 @@ export type { MemoryLimits, MemorySource, MemoryTrust } from "./agent/memory/lon
 export type { Turn, TurnSource } from "./agent/memory/long-term/turns.ts";
 export type { WorkingMemory } from "./agent/memory/long-term/working-memory.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
+export type { AnswerCacheOptions } from "./agent/run/answer-cache.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/model-metrics.ts";
 export type { Guard, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -16,6 +16,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent, RunLimits } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/memory-options.ts";
+import type { AnswerCacheOptions } from "./run/answer-cache.ts";
 import type { AgentTelemetryOptions } from "./telemetry/model-metrics.ts";
 
 export type { RunLimits } from "./events.ts";
@@ -68,6 +69,11 @@ export interface AgentOptions {
   readonly hooks?: AgentHooks;
   /** How often and when the model is asked again after an error. @default as `withRetries` does */
   readonly retries?: RetryOptions | false;
+  /**
+   * Gives the answer of before to a question that says the same in other words: of the same user, model, instructions, tools and their
+   * versions, and settings. Only for the first question of a conversation that is answered without a tool. @default the model is asked
+   */
+  readonly cache?: AnswerCacheOptions;
   /** How long a conversation may become, and what is kept of it. @default the context window of the model */
   readonly memory?: MemoryOptions;
   /**

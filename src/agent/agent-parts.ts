@@ -1,6 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { Store } from "../core/store.ts";
+import type { KeyValueStore, Store } from "../core/store.ts";
 import type { Runs } from "../records/runs/create-runs.ts";
 import type { RunEntry } from "../records/runs/run-records.ts";
 import type { AgentOptions } from "./agent-options.ts";
@@ -13,6 +13,8 @@ export interface AgentParts {
   readonly options: AgentOptions;
   readonly models: ModelSource;
   readonly runs: Runs | undefined;
+  /** Where answers are kept that may be given again, if they are. */
+  readonly answers: KeyValueStore | undefined;
   /** Of all runs together. */
   readonly total: UsageCounter;
   readonly telemetry: AgentTelemetry;

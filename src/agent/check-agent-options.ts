@@ -1,3 +1,5 @@
+import type { Embedder } from "../core/embedder.ts";
+import { KitbagError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
@@ -24,6 +26,7 @@ import {
 } from "./expectations.ts";
 import type { AgentHooks } from "./hooks.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
+import type { AnswerCacheOptions } from "./run/answer-cache.ts";
 import type { AgentTelemetryOptions } from "./telemetry/model-metrics.ts";
 
 const texts: Expectation = [isTexts, "a list of texts"];
@@ -47,6 +50,7 @@ const agentExpectations: Expectations<AgentOptions> = {
   telemetry: anObject,
   hooks: anObject,
   retries,
+  cache: anObject,
   memory: anObject,
   redactInput: redaction,
   guards: guardsExpectation,
@@ -128,7 +132,24 @@ export function checkAgentOptions(options: AgentOptions): void {
   checkShared(options);
   refuseIf(findWrongOption(telemetry, telemetryExpectations, "telemetry"));
   checkMemoryOptions(options.memory);
+  checkCache(options.cache);
   for (const named of [model, options.memory?.summaryModel]) if (typeof named === "string") checkModelName(named);
+}
+
+const cacheExpectations: Expectations<AnswerCacheOptions> = {
+  ttlMs: aboveZero,
+  embedder: anObject,
+  threshold: [(value) => typeof value === "number" && value >= 0 && value <= 1, "a number from 0 to 1"],
+};
+
+/** @throws {KitbagError} `option-invalid`, `embedder-missing` */
+function checkCache(cache: AnswerCacheOptions | undefined): void {
+  if (cache === undefined) return;
+  refuseIf(findWrongOption(cache, cacheExpectations, "cache"));
+  if (cache.ttlMs === undefined) refuse("cache.ttlMs", cache.ttlMs, aboveZero[1]);
+  if (isFunction((cache.embedder as Partial<Embedder> | undefined)?.embed)) return;
+  const cure = 'pass "embedder" with it, as in toEmbedder("local")';
+  throw new KitbagError("embedder-missing", { what: "the cache of answers", cure });
 }
 
 /** Checks what a run was given. @throws {KitbagError} `option-invalid` */

@@ -3,6 +3,7 @@
  * store and everything below. Start with `run/run-loop.ts` (one step after the other), then `run/run-calls.ts` and `log/run-log.ts`
  * (what is on disk before a call is made).
  */
+import { memoryStore } from "../store/memory-store.ts";
 import { createRuns } from "../records/runs/create-runs.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";
@@ -48,6 +49,7 @@ export function createAgent(options: AgentOptions): Agent {
     options,
     models: createModelSource(options),
     runs: store && createRuns({ store, ...(leaseMs !== undefined && { leaseMs }) }),
+    answers: options.cache && (store ?? memoryStore()).kv,
     total: createUsageCounter(),
     telemetry,
   };

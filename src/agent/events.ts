@@ -103,6 +103,8 @@ export interface ModelAnswered {
   readonly toolChanges?: Readonly<Record<string, string | null>>;
   /** Skills that were open when it was asked. */
   readonly skills: readonly string[];
+  /** The question for which it was given before, if it comes from the cache of answers: the model was not asked. */
+  readonly recalled?: string;
   /** What the provider ignored, in words: settings that this model does not support. */
   readonly warnings?: readonly string[];
   /** Parts of the answer whose type Kitbag does not know. */

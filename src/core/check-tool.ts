@@ -118,8 +118,15 @@ const cache: Words = {
   },
   key: { expected: "a function", isRight: (value) => typeof value === "function" },
   tags: { expected: "a list of words", isRight: (value) => Array.isArray(value) && value.every(isName) },
+  similar: { expected: "{ parameter, threshold } with a name, and a number from 0 to 1", isRight: isSimilar },
   scope: { expected: '"user" or "everybody"', isRight: (value) => value === "user" || value === "everybody" },
 };
+
+function isSimilar(value: unknown): boolean {
+  if (!isRecord(value) || Object.keys(value).some((part) => !["parameter", "threshold"].includes(part))) return false;
+  const { parameter, threshold = 1 } = value;
+  return isText(parameter) && typeof threshold === "number" && threshold >= 0 && threshold <= 1;
+}
 
 function checkTtl(given: unknown): Problem[] {
   if (!isRecord(given) || given["ttlMs"] !== undefined) return [];

@@ -120,15 +120,13 @@ function dropComma(words: readonly string[]): readonly string[] {
   return words[0] === "," || words[0] === "!" || words[0] === "." ? words.slice(1) : words;
 }
 
+const verbs = new Set<string | undefined>(["is", "are", "was", "were"]);
+
 /** "what the capital is" is asked as "what is the capital". */
 function toDirect(words: readonly string[]): readonly string[] {
-  const [first = "", ...rest] = words;
-  const last = rest.at(-1) ?? "";
-  const isTurned =
-    rest.length > 1 &&
-    ["is", "are", "was", "were"].includes(last) &&
-    !["is", "are", "was", "were"].includes(rest[0] ?? "");
-  return isTurned ? [first, last, ...rest.slice(0, -1)] : words;
+  const [first, second, ...rest] = words;
+  if (rest.length === 0 || verbs.has(second) || !verbs.has(rest.at(-1))) return words;
+  return [first, rest.at(-1), second, ...rest.slice(0, -1)].filter((word) => word !== undefined);
 }
 
 const times = new Set(["today", "tomorrow", "yesterday", "tonight", "now"]);

@@ -159,6 +159,8 @@ export interface ErrorDetails {
   "mcp-failed": { readonly server: string; readonly reason: string };
   /** A tool used more memory than it may; with what it printed and called until then. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
+  /** Something is to be found by what it says, and there is no model that compares texts. `cure` says where to pass one. */
+  "embedder-missing": { readonly what: string; readonly cure: string };
   /** A memory has reached a limit: of facts, of files or of bytes. */
   "memory-full": { readonly what: string; readonly limit: number };
   /** A fact, the working memory, or the path of a file of a memory is not valid. */

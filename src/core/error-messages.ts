@@ -71,6 +71,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
   "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
     `Cannot listen on ${quote(host)}: every program that can reach this address could call the tools; ask for a token (kitbag token add <name>, --token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
+  "embedder-missing": ({ what, cure }) => `Cannot use ${what}: it needs an embedder; ${cure}`,
   "file-denied": ({ tool, file, reason }) => `Cannot give the file ${quote(file)} to ${quote(tool)}: ${reason}`,
   "grant-changed": ({ path, found, cure }) =>
     `Cannot enforce the permissions of a tool at ${quote(path)}: ${found}; ${cure}`,
@@ -101,8 +102,7 @@ export const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Co
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give the tool less data, or raise its limit${sayUntilThen(untilThen)}`,
   "memory-full": ({ what, limit }) =>
     `Cannot remember more: the memory holds at most ${limit} ${what}; forget what is no longer needed, or raise the limit`,
-  "memory-invalid": ({ what, found, expected }) =>
-    `Cannot use ${what} for the memory: expected ${expected}, found ${found}`,
+  "memory-invalid": ({ what, found, expected }) => `Cannot use ${what}: expected ${expected}, found ${found}`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "model-context-exceeded": ({ model, status, reason }) =>
     `Cannot ask ${quote(model)}: the prompt is too long for it (${withStatus(reason, status)}); shorten it, or use a model with a larger context`,

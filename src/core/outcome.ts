@@ -27,8 +27,11 @@ export interface OkOutcome<Output = JsonValue> {
   readonly files?: readonly WrittenFile[];
 }
 
-/** The source of an output without a run of the tool: cached for the same input or the same key, or shared with a running call. */
-export type Recalled = "cache" | "key" | "shared";
+/**
+ * The source of an output without a run of the tool: cached for the same input, for an input that says the same (`similar`), or for the
+ * same key; or shared with a running call.
+ */
+export type Recalled = "cache" | "key" | "shared" | "similar";
 
 /** The call failed: `error` says why and what to do. */
 export interface FailedOutcome {

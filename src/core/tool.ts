@@ -77,6 +77,12 @@ export interface ToolCache {
   readonly key?: (input: JsonObject) => JsonValue;
   /** Words by which `workspace.forgetOutputs` finds them. */
   readonly tags?: readonly string[];
+  /**
+   * A parameter whose text may be asked in other words. An output is used again if both texts have the same content words, numbers and
+   * negations in the same order, all other parameters are equal, and the workspace's `embedder` puts the texts at least `threshold` near
+   * (the cosine, 0.8 unless given). @default only an equal input gets it
+   */
+  readonly similar?: { readonly parameter: string; readonly threshold?: number };
   /** Who gets them: the user who made the first call (of a tool with `inject` only in this workspace), or all users. @default "user" */
   readonly scope?: "user" | "everybody";
 }

@@ -1,4 +1,5 @@
-import { KitbagError } from "../core/errors.ts";
+import { KitbagError, quote } from "../core/errors.ts";
+import type { Tool } from "../core/tool.ts";
 import type { CallEvent } from "../core/events.ts";
 import { isObject, showValue } from "../core/json.ts";
 import { createRedactor } from "../core/redactor.ts";
@@ -69,7 +70,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const events = createListeners<CallEvent>();
   const opened = createListeners<Skill>();
   const skillChanges = createListeners<readonly string[]>();
-  const registry = createRegistry(changes.tell);
+  const registry = createRegistry(changes.tell, options.embedder === undefined ? refuseSimilar : undefined);
   const host = createHost(options, registry, { events, opened, skillChanges });
   const chain = createChain(host.guards.length > 0);
   const { runningCalls, outputs, skills: set } = host;
@@ -117,6 +118,13 @@ function countOpen({ meter, waiting }: CallHost): Pick<LiveStats, "running" | "w
   return { running: meter.open - waiting, waiting };
 }
 
+/** @throws {KitbagError} `embedder-missing` if the outputs of a tool are to be found by what the input says. */
+function refuseSimilar({ name, cache }: Tool): void {
+  if (cache?.similar === undefined) return;
+  const cure = 'pass "embedder" to createWorkspace, as in toEmbedder("local"), or take "similar" out of the cache';
+  throw new KitbagError("embedder-missing", { what: `the cache of the tool ${quote(name)}`, cure });
+}
+
 /** How much of large outputs is kept in memory when there is no store. */
 const maxMemoryBytes = 256 * 1024 * 1024;
 
@@ -128,7 +136,7 @@ interface Heard {
 }
 
 function createHost(options: WorkspaceOptions, registry: Registry, { events, opened, skillChanges }: Heard): CallHost {
-  const { injected, approve, secrets = {} } = options;
+  const { injected, approve, embedder, secrets = {} } = options;
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
   const runningCalls = createRunningCalls();
@@ -143,8 +151,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     registry,
     runtimes: toRuntimes(options.runtimes ?? []),
     limits,
-    injected,
-    approve,
+    ...{ injected, approve, embedder },
     guards: options.guards ?? [],
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,

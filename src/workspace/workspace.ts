@@ -11,6 +11,7 @@ import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolState } from "../core/tool-state.ts";
+import type { Embedder } from "../core/embedder.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Audit } from "../records/audit/open-audit.ts";
 import type { LiveStats } from "../records/stats/call-stats.ts";
@@ -43,6 +44,8 @@ export interface WorkspaceOptions {
   readonly rates?: Iterable<RateLimit>;
   /** How much each user may use, by the day and at once; counted in the store, which is needed. @default as much as one likes */
   readonly quotas?: QuotaOptions;
+  /** Compares texts by what they say, for tools whose `cache` has `similar`. `toEmbedder` makes one. @default none */
+  readonly embedder?: Embedder;
   /** How often a failing tool is tried again, if it may be. @default never, unless the tool says so */
   readonly retries?: RetryPolicy;
   /** When a tool that fails is taken out for a while. @default never */

@@ -19,6 +19,8 @@ export interface Answer {
   readonly by?: string;
   /** What the provider ignored, in words. */
   readonly warnings?: readonly string[];
+  /** The question for which it was given before, if it comes from the cache of answers. */
+  readonly recalled?: string;
   /** Parts whose type Kitbag does not know. */
   readonly unknown: readonly JsonValue[];
 }
@@ -79,6 +81,7 @@ class AnswerReading {
   #begun: Map<string, string> | undefined;
   #modelId: string | undefined;
   #by: string | undefined;
+  #recalled: string | undefined;
   #usage = noUsage;
   #failure: unknown;
   /** Stays `interrupted` if no `finish` part arrives. */
@@ -101,6 +104,7 @@ class AnswerReading {
       usage: this.#usage,
       ...(this.#modelId !== undefined && { modelId: this.#modelId }),
       ...(this.#by !== undefined && { by: this.#by }),
+      ...(this.#recalled !== undefined && { recalled: this.#recalled }),
       ...(this.#warnings !== undefined && { warnings: this.#warnings }),
       unknown: this.#unknown ?? nothing,
     };
@@ -128,8 +132,9 @@ class AnswerReading {
   finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
     // Some models leave out the usage or the finish reason.
     this.#usage = usage?.inputTokens === undefined || usage.outputTokens === undefined ? noUsage : usage;
-    const { model: by, warning } = providerMetadata?.["kitbag"] ?? {};
+    const { model: by, warning, recalled } = providerMetadata?.["kitbag"] ?? {};
     if (typeof by === "string") this.#by = by;
+    if (typeof recalled === "string") this.#recalled = recalled;
     if (typeof warning === "string") this.#warnings = [...(this.#warnings ?? []), warning.slice(0, longestWarning)];
     if (this.#failure === undefined) this.#finishReason = finishReason ?? { unified: "other", raw: undefined };
   }

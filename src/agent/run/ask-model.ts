@@ -243,6 +243,7 @@ function toEvent(run: RunState, { answer, durationMs }: TimedAnswer, view: Model
     durationMs,
     ...(log.isKept && { prompt: digest.of(view.system, run.messages), ...run.shownTools.describe(view.tools) }),
     skills: session.getActiveSkills(),
+    ...(answer.recalled !== undefined && { recalled: answer.recalled }),
     ...(answer.warnings && { warnings: answer.warnings }),
     ...(answer.unknown.length > 0 && { unknown: answer.unknown }),
   };

@@ -10,6 +10,7 @@ import { findScopes } from "../../workspace/call/authority.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import { withQuota } from "../../workspace/quotas/paid-model.ts";
 import type { Quotas } from "../../workspace/quotas/quotas.ts";
+import { toolDigest } from "../../workspace/registry/tool-digest.ts";
 import type { Session } from "../../workspace/workspace.ts";
 import type { ExposureName, RunLimits, RunOptions, Task } from "../agent-options.ts";
 import type { AgentParts } from "../agent-parts.ts";
@@ -25,6 +26,7 @@ import { createRunLog, noLog, type RunLog, toKeptEvent } from "../log/run-log.ts
 import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
 import { createMemory } from "../memory/create-memory.ts";
 import { canAfford, type ReadyModel, requirePrice } from "../model-source.ts";
+import { withAnswerCache } from "./answer-cache.ts";
 import { callHook } from "./call-hook.ts";
 import type { ChosenModel, RunFacts } from "./choose-model.ts";
 import { createLoopDetector } from "./loop-detector.ts";
@@ -210,7 +212,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
   const { options: given } = agent;
   const { options, id, feed, signal, trace } = start;
   const { session, log, output, conversation } = made;
-  const ready = payFor(made.ready, start, given.workspace.quotas);
+  const ready = payFor(withAnswers(agent, made.ready, start, session), start, given.workspace.quotas);
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
   requirePrice(ready, Math.min(limits.maxCost, given.workspace.quotas.of(options.user)?.limits.dollars ?? Infinity));
@@ -250,6 +252,18 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     signal,
     priceOf: ready.priceOf,
   };
+}
+
+/** Has answers given again that were given before, if the agent was told to. */
+function withAnswers(
+  { answers, options: { cache } }: AgentParts,
+  ready: ReadyModel,
+  { options: { user } }: RunStart,
+  session: Session,
+): ReadyModel {
+  if (answers === undefined || cache === undefined) return ready;
+  const tools = (): readonly string[] => session.getAvailableTools().map(({ tool }) => toolDigest(tool));
+  return { ...ready, model: withAnswerCache(ready.model, answers, cache, { user, tools }) };
 }
 
 /** What the model answers counts towards the quotas of the user whose run it is. */

@@ -49,6 +49,7 @@ const optionNames = Object.keys({
   limits: true,
   rates: true,
   quotas: true,
+  embedder: true,
   retries: true,
   breaker: true,
   keepFailed: true,

@@ -1,4 +1,5 @@
 import type { FilePolicy } from "../../core/call-files.ts";
+import type { Embedder } from "../../core/embedder.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Guard } from "../../core/guards.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
@@ -48,6 +49,8 @@ export interface CallHost {
   readonly kv: KeyValueStore;
   readonly outputs: OutputKeeper;
   readonly cache: OutputCache;
+  /** Compares texts by what they say; there is one if a tool needs it. */
+  readonly embedder: Embedder | undefined;
   /** Calls whose outcome others wait for, by the key of the cache. */
   readonly sharedRuns: Map<string, Promise<SharedRun>>;
   readonly states: States;

@@ -4,6 +4,7 @@ import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core
 import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import { type SharedRun, toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
+import { isNear, type SimilarText, toSimilarText } from "../recall/similar-outputs.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
 import { createLeaseWatch } from "../../platform/lease.ts";
 import { toolDigest } from "../registry/tool-digest.ts";
@@ -87,7 +88,8 @@ function recalledBy(call: Call, outcome: OnceOutcome): ToolOutcome {
 }
 
 async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<ToolOutcome> {
-  const key = keyOf(call, cache);
+  const similar = toSimilarText(cache, call.checked as JsonValue);
+  const key = keyOf(call, cache, similar);
   if (typeof key !== "string") return key;
   const { sharedRuns } = call.host;
   let found: FoundOutput;
@@ -96,10 +98,10 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
   }
-  if ("kept" in found) return recalledFrom(call, "cache", found.kept);
+  if ("kept" in found) return recallKept(call, found.kept, similar, next);
   const { generation } = found;
   // Who comes after something was forgotten does not want what was begun before.
-  const sharedKey = `${generation}:${key}`;
+  const sharedKey = `${generation}:${key}:${similar?.text ?? ""}`;
   if (isInside(call, sharedKey)) return next();
   for (let run = sharedRuns.get(sharedKey); run !== undefined; run = sharedRuns.get(sharedKey)) {
     const ended = await raceStop(call, run);
@@ -107,7 +109,7 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
     const shared = shareWith(call, ended.value);
     if (shared !== undefined) return shared;
   }
-  const run = runAndKeep(call, { key, cache, generation }, next);
+  const run = runAndKeep(call, { key, cache, generation, said: similar?.text }, next);
   sharedRuns.set(sharedKey, run);
   sharing.set(call, sharedKey);
   try {
@@ -125,14 +127,29 @@ function isInside({ parent }: Call, sharedKey: string): boolean {
   return parent !== undefined && (sharing.get(parent) === sharedKey || isInside(parent, sharedKey));
 }
 
-function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
+/** Answers with what is kept, if it is for the same words or, by the embedder, for words that say the same. */
+async function recallKept(
+  call: Call,
+  kept: Extract<FoundOutput, { kept: unknown }>["kept"],
+  similar: SimilarText | undefined,
+  next: Next,
+): Promise<ToolOutcome> {
+  const { said } = kept;
+  if (similar === undefined || said === undefined || said === similar.text) return recalledFrom(call, "cache", kept);
+  const { embedder } = call.host;
+  const isSame = embedder !== undefined && (await isNear(embedder, [said, similar.text], similar.threshold));
+  return isSame ? recalledFrom(call, "similar", kept) : next();
+}
+
+function keyOf(call: Call, { key, scope }: ToolCache, similar: SimilarText | undefined): string | FailedOutcome {
   const { address, entry, checked } = call;
   const isForAll = scope === "everybody";
   const user = isForAll ? undefined : call.user;
   // What a workspace injects may decide the output, and another one that shares the store may inject something else.
   const workspace = isForAll || entry.tool.inject.length === 0 ? undefined : call.host.cache.id;
   try {
-    const given = key === undefined ? checked : key(cloneJson(checked as JsonObject));
+    const input = similar === undefined ? checked : similar.input;
+    const given = key === undefined ? input : key(cloneJson(input as JsonObject));
     const copy = copyJson(given, { maxBytes: call.limit("maxInputBytes"), maxDepth: maxJsonDepth });
     if (copy.ok) return toCacheKey({ address, digest: toolDigest(entry.tool), user, workspace, key: copy.value });
     return call.fail("tool-failed", { tool: address, reason: "the key of its cache is no JSON" });
@@ -141,11 +158,15 @@ function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
   }
 }
 
-async function runAndKeep(
-  call: Call,
-  { key, cache, generation }: { readonly key: string; readonly cache: ToolCache; readonly generation: number },
-  next: Next,
-): Promise<SharedRun> {
+/** Under which key an output is kept, and for which text, if that may be said in other words. */
+interface Keeping {
+  readonly key: string;
+  readonly cache: ToolCache;
+  readonly generation: number;
+  readonly said: string | undefined;
+}
+
+async function runAndKeep(call: Call, { key, cache, generation, said }: Keeping, next: Next): Promise<SharedRun> {
   const outcome = await next();
   if (outcome.status === "failed")
     return { outcome: redactFailure(call, outcome), bytes: 0, isOwn: isOwn(call, outcome) };
@@ -157,7 +178,7 @@ async function runAndKeep(
   }
   try {
     const { version } = call.entry.tool;
-    await call.host.cache.keep(key, { output, bytes: call.outputBytes }, { ...cache, version, generation });
+    await call.host.cache.keep(key, { output, bytes: call.outputBytes, said }, { ...cache, version, generation });
     return { outcome, bytes: call.outputBytes, isOwn: false };
   } catch (cause) {
     const outcomeUnkept = call.fail("store-failed", { reason: describeThrown(cause), ran: true });

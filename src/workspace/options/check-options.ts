@@ -17,6 +17,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   limits: [isObject, "an object"],
   rates: [isIterable, "a list of limits"],
   quotas: [isObject, "an object"],
+  embedder: [isEmbedder, "an embedder, such as toEmbedder makes"],
   retries: [isObject, "an object"],
   breaker: [isObject, "an object"],
   keepFailed: [(value) => typeof value === "boolean", "true or false"],
@@ -48,6 +49,10 @@ export function checkOptions(options: WorkspaceOptions): void {
   checkQuotasAndStore(options);
   checkFailureOptions(options.retries ?? {}, options.breaker ?? {});
   checkSecrets(options.secrets ?? {});
+}
+
+function isEmbedder(value: unknown): boolean {
+  return isObject(value) && "embed" in value && isFunction(value.embed);
 }
 
 function checkQuotasAndStore({ quotas, store }: WorkspaceOptions): void {

@@ -10,6 +10,8 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 /** An output that is kept. */
 interface KeptOutput {
   readonly output: JsonValue;
+  /** The text of the input for which it was made, if it may be said in other words. */
+  readonly said?: string | undefined;
   /** Of the output, as JSON. */
   readonly bytes: number;
 }
@@ -74,6 +76,7 @@ export function toCacheKey({ address, digest, user, workspace, key }: CacheSubje
 
 interface StoredOutput {
   readonly output: JsonValue;
+  readonly said?: string;
   /** In milliseconds since 1970. */
   readonly until: number;
   readonly tags: readonly string[];
@@ -103,22 +106,23 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
     async find(key) {
       const recent = await load();
       const known = recent.get(key);
-      if (known !== undefined) return { kept: { output: cloneJson(known.output), bytes: known.bytes } };
+      if (known !== undefined) return { kept: { ...known, output: cloneJson(known.output) } };
       const since = latest;
       const found = await kv.get(key);
       if (found === undefined) return { generation: await readGeneration() };
-      const { output, until } = found.value as unknown as StoredOutput;
-      const bytes = Buffer.byteLength(JSON.stringify(output));
-      if (since === latest) remember(recent, key, { output, bytes }, until - Date.now());
-      return { kept: { output, bytes } };
+      const { output, until, said } = found.value as unknown as StoredOutput;
+      const kept = { output, said, bytes: Buffer.byteLength(JSON.stringify(output)) };
+      if (since === latest) remember(recent, key, kept, until - Date.now());
+      return { kept };
     },
-    async keep(key, { output, bytes }, { ttlMs, tags = [], version, generation }) {
+    async keep(key, { output, bytes, said }, { ttlMs, tags = [], version, generation }) {
       const recent = await load();
       if (bytes > maxBytes || generation !== latest) return;
       const until = Date.now() + ttlMs;
-      await kv.set(key, { output, until, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
+      const more = { ...(version !== undefined && { version }), ...(said !== undefined && { said }) };
+      await kv.set(key, { output, until, tags, ...more }, { expiresInMs: ttlMs });
       // A `forget` that ran before this write has not seen it.
-      if (generation === (await readGeneration())) remember(recent, key, { output, bytes }, ttlMs);
+      if (generation === (await readGeneration())) remember(recent, key, { output, bytes, said }, ttlMs);
       else await kv.delete(key);
     },
     async forget(which) {
@@ -152,9 +156,9 @@ async function deleteMeant(
 
 type Recent = LRUCache<string, KeptOutput>;
 
-function remember(recent: Recent, key: string, { output, bytes }: KeptOutput, leftMs: number): void {
+function remember(recent: Recent, key: string, kept: KeptOutput, leftMs: number): void {
   // Without a time, it would stay for ever.
-  if (leftMs > 0) recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(leftMs, trustMs) });
+  if (leftMs > 0) recent.set(key, { ...kept, output: cloneJson(kept.output) }, { ttl: Math.min(leftMs, trustMs) });
 }
 
 async function createRecent(): Promise<Recent> {

@@ -78,8 +78,14 @@ export interface Registry extends RegistryView {
   ownedBy(owner: string): readonly Entry[];
 }
 
-/** Makes an empty registry; `onChange` is called once for each change for the workspace, after the state is consistent. */
-export function createRegistry(onChange: (change: WorkspaceChange) => void): Registry {
+/**
+ * Makes an empty registry; `onChange` is called once for each change for the workspace, after the state is consistent. `check` throws
+ * to refuse a tool.
+ */
+export function createRegistry(
+  onChange: (change: WorkspaceChange) => void,
+  check: (tool: Tool) => void = () => undefined,
+): Registry {
   const broken = createBrokenTools();
   const state = createRegistryState((entry) => broken.until(entry) !== undefined);
   const { index, holders } = state;
@@ -96,7 +102,7 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
 
   return {
     ...viewOf(own),
-    ...createPlacing(state),
+    ...createPlacing(state, check),
     own,
     holders,
     viewOf,
@@ -127,7 +133,10 @@ function listFor({ index, isAvailable }: RegistryState, holder: Holder): Entry[]
 }
 
 /** Makes what puts tools in and takes them out. */
-function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserved" | "replace" | "remove" | "reserve"> {
+function createPlacing(
+  state: RegistryState,
+  check: (tool: Tool) => void,
+): Pick<Registry, "add" | "addReserved" | "replace" | "remove" | "reserve"> {
   const { index } = state;
   const reserved = new Map<string, number>();
   let added = 0;
@@ -135,6 +144,7 @@ function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserve
   function put(tool: Tool, owner: Owner, position: number, { injected, versions }: Extras = {}): void {
     const address = toAddress(owner.name, tool.name);
     checkOwner(owner, index);
+    check(tool);
     refuseTaken(tool, owner, index);
     const wireName = toWireName(address, (name) => index.byWireName.has(name));
     const entry = toEntry(tool, owner, wireName);
@@ -152,6 +162,7 @@ function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserve
       const before = index.byAddress.get(address);
       if (before === undefined) throw new KitbagError("tool-not-found", toolNotFound(address, index));
       checkOwner(owner, index);
+      check(tool);
       const entry = toEntry(tool, owner, before.entry.wireName);
       const injected = given ?? before.injected;
       const kept = versions === undefined ? before.versions : toVersions(entry, injected, versions);
