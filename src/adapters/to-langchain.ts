@@ -25,7 +25,7 @@ export type LangChainToolMaker<Made> = (
 
 /**
  * Hands tools to LangChain: `createAgent({ tools })`. A message has what the model is to read; its artifact is the whole outcome. A call
- * that fails is a message that says why, so that the model can do better. LangChain asks nobody about a call: a tool that needs an approval
+ * that fails is a message that says why, so that the model can do better. LangChain asks no person about a call: a tool that needs an approval
  * is denied unless `call.approve` decides.
  */
 export function toLangChainTools<Made>(

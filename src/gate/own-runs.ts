@@ -30,7 +30,7 @@ export async function findOwnRuns(reader: RunReader, most: number): Promise<read
   return found.slice(0, most);
 }
 
-/** A run of the caller; nothing if there is none of this id, or it is another user's. */
+/** A run of the caller; nothing if no run has this id, or it is another user's. */
 export async function findOwnRun(reader: RunReader, id: string): Promise<RunSummary | undefined> {
   const runs = createRuns({ store: reader.store });
   const found = await findRun(reader.store, runs, id);

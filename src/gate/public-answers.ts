@@ -68,7 +68,7 @@ function isGone(response: ServerResponse): boolean {
   return response.destroyed || response.headersSent;
 }
 
-/** How long an answer about readiness is good: whoever asks more often gets the same one. */
+/** How long an answer about readiness is good: clients that ask more often get the same one. */
 const freshMs = 1000;
 /** How long a look may take. */
 const lookMs = 3000;

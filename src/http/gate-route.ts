@@ -29,7 +29,7 @@ const stuckMs = 30_000;
  * import { createApiRoute } from "kitbag/http";
  * import { openGate } from "kitbag/mcp";
  *
- * const token = "a-token-that-nobody-guesses";
+ * const token = "a-token-that-is-hard-to-guess";
  * const route = createApiRoute({ workspace: createWorkspace() });
  * const gate = await openGate({ routes: [route], tokens: [{ id: "ann", token }] });
  *

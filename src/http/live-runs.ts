@@ -134,7 +134,7 @@ export async function* followRun({ store, live, id, after, signal, until }: Foll
 
 /** Lines that are asked for one at a time, without a wait. */
 interface Lines {
-  /** The next line, if it has come. @throws why there is none */
+  /** The next line, if it has come. @throws why the log has no more lines */
   take(): IteratorResult<Line, unknown> | undefined;
   /** The last position; infinite while it is not known. */
   end(): number;

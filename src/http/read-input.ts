@@ -10,7 +10,7 @@ export interface GivenInput {
   readonly contentType: string | undefined;
   /** Whether the page of another site may have sent it. */
   readonly isForeign: boolean;
-  /** The bytes of the body; nothing if there is none. */
+  /** The bytes of the body; undefined without a body. */
   readonly body: Uint8Array | undefined;
 }
 

@@ -38,7 +38,7 @@ export const streamHeaders = {
 } as const;
 
 /**
- * Writes events as bytes, with heartbeats while there are none. Ends with the events, or when it is cancelled: then `onEnd` is called, and the
+ * Writes events as bytes, with heartbeats while no event comes. Ends with the events, or when it is cancelled: then `onEnd` is called, and the
  * source is told by `return` that nothing more is read.
  */
 export function toEventStream(events: AsyncIterable<ServerEvent>, onEnd: () => void): ReadableStream<Uint8Array> {

@@ -54,7 +54,7 @@ export function startRun(
     ...(conversation !== undefined && {
       conversation: toConversationId(parts.workspace.ownerOf(caller.id), conversation),
     }),
-    // Without a store nobody could come back to it.
+    // Without a store a client cannot come back to the run.
     ...(parts.store === undefined && { signal: context.signal }),
   });
   context.live.add(run, caller.id);
