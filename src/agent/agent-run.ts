@@ -3,6 +3,13 @@ import type { CostRow } from "./cost/usage-counter.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OkRun, RunResult, RunUsage } from "./run-result.ts";
 
+/** What there is of an output: objects may lack properties, and lists items, at every depth. */
+export type PartialOutput<Output> = Output extends readonly (infer Item)[]
+  ? readonly PartialOutput<Item>[]
+  : Output extends object
+    ? { readonly [Name in keyof Output]?: PartialOutput<Output[Name]> }
+    : Output;
+
 /**
  * A run in progress. Await it for its answer. Iterate over it for its events: an iteration that starts in the same tick as the run gets
  * all of them, a later one gets the events from then on.
@@ -20,6 +27,14 @@ export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent>,
   text(): Promise<string>;
   /** The answer as a value of the output schema. Rejects if there is no answer. */
   output(): Promise<Output>;
+  /**
+   * What there is of the output while the model writes it, each time more: texts may be incomplete, numbers are not. What the library of
+   * the schema makes of the output (its transforms) is not in it. When the model has to answer anew, it begins anew. Ends without an error
+   * when the run does; {@link AgentRun.output} says how that was.
+   *
+   * Throws `option-invalid` while it is iterated over if the run has no output schema.
+   */
+  partials(): AsyncIterable<PartialOutput<Output>>;
   /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
   readonly cost: number | undefined;
   readonly usage: RunUsage;

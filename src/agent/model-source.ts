@@ -39,10 +39,11 @@ async function prepare(
   const { resolveModel } = await import("../models/resolve/resolve-model.ts");
   const { asModel } = await import("../models/shims/as-model.ts");
   const { withSafeIds } = await import("../models/shims/call-ids.ts");
+  const { withOutput } = await import("../models/output/with-output.ts");
   const { withRetries } = await import("../models/retry/with-retries.ts");
   const { withImages } = await import("../models/images/with-images.ts");
   const { createPriceOf } = await import("../models/prices/price-of.ts");
-  const found = typeof given === "string" ? await resolveModel(given) : withSafeIds(asModel(given));
+  const found = withOutput(typeof given === "string" ? await resolveModel(given) : withSafeIds(asModel(given)));
   // What a server of one's own reads is known before the first conversation is too long for it.
   await serverLinkOf(found)?.look();
   const model = withImages(retries === false ? found : withRetries(found, retries));

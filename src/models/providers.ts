@@ -11,6 +11,7 @@ import type { JSONObject } from "@ai-sdk/provider";
 import { loadPackage } from "../platform/load-package.ts";
 import type { LlamaPackage } from "./llama/llama-package.ts";
 import type { Model } from "./model.ts";
+import type { OutputFormName } from "./output/output-form.ts";
 import type { LocalServer } from "./servers/server-model.ts";
 import type { AnyModel } from "./shims/as-model.ts";
 
@@ -100,6 +101,8 @@ export interface ProviderRow {
   readonly cacheMark?: { readonly [namespace: string]: JSONObject };
   /** How a model is shown a long list of tools. @default "dispatch" */
   readonly longExposure?: "announce" | "direct" | "dispatch";
+  /** How it holds an answer to a schema; `as-is`: by itself. @default as is tried with a server of which nothing is known */
+  readonly output?: OutputFormName | "as-is";
   /** Its name in traces. @default its name */
   readonly tracedAs?: string;
 }
@@ -119,6 +122,7 @@ const openai: ProviderRow = {
   images: { mediaTypes: webImages, maxBytes: toBytes(20), maxEdge: Infinity, maxEdgeOfMany: Infinity },
   resultImages: ["openai.responses"],
   needsSafeIds: true,
+  output: "openai",
   thinksSilently: ["openai.chat"],
 };
 
@@ -144,6 +148,7 @@ const anthropic: ProviderRow = {
   thinksFirst: true,
   cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
   longExposure: "announce",
+  output: "anthropic",
 };
 
 const google: ProviderRow = {
@@ -169,8 +174,11 @@ const google: ProviderRow = {
   resultImages: ["google.generative-ai"],
   thinksSilently: true,
   sharesOptionsOf: "vertex",
+  output: "google",
   tracedAs: "gcp.gemini",
 };
+
+const ofThisMachine = { isFree: true, loadsModels: true, output: "grammar" } as const;
 
 const ollama: ProviderRow = {
   connection: {
@@ -181,8 +189,7 @@ const ollama: ProviderRow = {
     loadServer: async () => (await import("./servers/ollama.ts")).ollama,
     connect: async (connection) => (await import("./servers/ollama-chat.ts")).ollamaChat(connection),
   },
-  isFree: true,
-  loadsModels: true,
+  ...ofThisMachine,
 };
 
 const lmstudio = ownServer(
@@ -214,12 +221,16 @@ const llama: ProviderRow = {
       return (await import("./llama/llama-model.ts")).llamaModel(library, model);
     },
   },
-  isFree: true,
-  loadsModels: true,
+  ...ofThisMachine,
 };
 
 const bedrock: ProviderRow = { pricedAs: "aws", tracedAs: "aws.bedrock" };
-const vertex: ProviderRow = { thinksSilently: true, pricedAs: "google", tracedAs: "gcp.vertex_ai" };
+const vertex: ProviderRow = {
+  thinksSilently: true,
+  pricedAs: "google",
+  tracedAs: "gcp.vertex_ai",
+  output: "google",
+};
 
 /** The table, by the name that a model's name begins with. `local` needs nothing and is not in it. */
 const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
@@ -253,12 +264,18 @@ const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
   ["amazon-bedrock", bedrock],
   [
     "azure",
-    { thinksSilently: ["azure.chat"], needsSafeIds: true, sharesOptionsOf: "openai", tracedAs: "azure.ai.openai" },
+    {
+      thinksSilently: ["azure.chat"],
+      needsSafeIds: true,
+      sharesOptionsOf: "openai",
+      tracedAs: "azure.ai.openai",
+      output: "openai",
+    },
   ],
   ["azure-openai", { pricedAs: "azure" }],
   ["bedrock", bedrock],
   ["google-vertex", vertex],
-  ["kitbag", { isFree: true, longExposure: "direct" }],
+  ["kitbag", { isFree: true, longExposure: "direct", output: "as-is" }],
   ["mistral", { tracedAs: "mistral_ai" }],
   ["togetherai", { pricedAs: "together" }],
   ["vertex", { ...vertex, sharesOptionsOf: "google" }],
@@ -312,8 +329,8 @@ function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Pro
         ...keyOf(apiKey),
         ...(ask && { fetch: ask }),
       };
-      // The servers that we know hold an answer to a schema; of others it is not sure.
-      return createOpenAICompatible({ ...settings, supportsStructuredOutputs: name !== "openai-compatible" })(model);
+      // What a server does not know of this, it is not asked again: see `models/output/with-output.ts`.
+      return createOpenAICompatible({ ...settings, supportsStructuredOutputs: true })(model);
     },
   };
 }
@@ -325,7 +342,7 @@ function ownServer(
   loadServer: () => Promise<LocalServer>,
 ): ProviderRow {
   const findUrl = fromVariable(url, `http://127.0.0.1:${port}/v1`);
-  return { connection: { ...compatible(name, { keys: [key], findUrl }), loadServer }, isFree: true, loadsModels: true };
+  return { connection: { ...compatible(name, { keys: [key], findUrl }), loadServer }, ...ofThisMachine };
 }
 
 async function loadOpenAI({ baseUrl, apiKey, headers }: Connection) {

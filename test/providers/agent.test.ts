@@ -166,6 +166,62 @@ test.for(providers.flatMap((provider) => (["cut", "ended"] as const).map((kind) 
   },
 );
 
+test.for(providers)("createAgent() has an answer of $name continued that the output limit cut", async (provider) => {
+  const reasoning = { text: "Two sides.", signature: "sig+one/==" };
+  const script: ScriptedAnswer[] = [
+    { reasoning, text: "It is 8 ", isCutShort: true },
+    { text: "by 6 ", isCutShort: true },
+    { text: "pixels." },
+  ];
+  const { server, model } = await resolveProvider(provider, script);
+  const events: AgentEvent[] = [];
+
+  const { result } = await describePicture(model, { events });
+
+  const shown = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
+  expect(result).toMatchObject({ status: "ok", text: "It is 8 by 6 pixels.", finishReason: "stop" });
+  expect([shown, server.refused]).toEqual(["It is 8 by 6 pixels.", []]);
+});
+
+test.for(providers)("createAgent() has $name answer after it thought up to the output limit", async (provider) => {
+  const reasoning = { text: "Two sides.", signature: "sig+one/==" };
+  const { server, model } = await resolveProvider(provider, [{ reasoning, isCutShort: true }, { text: answer }]);
+
+  const { result } = await describePicture(model);
+
+  expect(result).toMatchObject({ status: "ok", text: answer });
+  expect(server.refused).toEqual([]);
+});
+
+test.for(providers.filter(({ name }) => name !== "google" && name !== "ollama"))(
+  "createAgent() tells $name that the output limit cut its call",
+  async (provider) => {
+    const cut = { id: "call_2", name: "measure", input: {}, inputText: '{"side": "hei' };
+    const script: ScriptedAnswer[] = [{ calls: [calls[0]!, cut], isCutShort: true }, { text: answer }];
+    const { server, model } = await resolveProvider(provider, script);
+
+    const { result, measured } = await describePicture(model);
+
+    expect({ status: result.status, measured, refused: server.refused }).toEqual({
+      status: "ok",
+      measured: ["width"],
+      refused: [],
+    });
+    expect(server.requests[1]?.results[1]?.text).toContain("the output limit cut its input off");
+  },
+);
+
+test.for(providers.filter(({ name }) => name !== "ollama"))(
+  "createAgent() is refused by $name when the answer is filtered",
+  async (provider) => {
+    const { model } = await resolveProvider(provider, [{ text: "I can", isFiltered: true }]);
+
+    const { result } = await describePicture(model);
+
+    expect(result).toMatchObject({ status: "refused", text: "I can", finishReason: "content-filter" });
+  },
+);
+
 test.for(providers)("createAgent() goes on after $name was overloaded for a moment", async (provider) => {
   const busy: ScriptedReply = { status: 529, message: "Overloaded", headers: { "retry-after-ms": "1" } };
   const { server, model } = await resolveProvider(provider, [busy, { calls }, busy, { text: answer }]);

@@ -3,6 +3,13 @@ export interface ScriptedCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** What is sent in place of `input`, where the provider sends text: the beginning of an input that was cut. */
+  readonly inputText?: string;
+}
+
+/** The input of a call as the text that is sent. */
+export function toInputText({ input, inputText }: Pick<ScriptedCall, "input" | "inputText">): string {
+  return inputText ?? JSON.stringify(input);
 }
 
 /** What an answer says that it used, in tokens. `input` counts all of it, whether it came from a cache or not. */
@@ -39,6 +46,8 @@ export interface ScriptedAnswer {
   readonly usage?: ScriptedUsage;
   /** The answer ended because it grew too long. */
   readonly isCutShort?: boolean;
+  /** The model refuses, or the provider filters the answer. */
+  readonly isFiltered?: boolean;
   readonly fault?: ScriptedFault;
 }
 

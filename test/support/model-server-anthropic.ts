@@ -1,4 +1,4 @@
-import { toPieces, usualUsage, type ScriptedAnswer } from "./model-server-answer.ts";
+import { toInputText, toPieces, usualUsage, type ScriptedAnswer, type ScriptedCall } from "./model-server-answer.ts";
 import {
   toList,
   toObject,
@@ -97,6 +97,9 @@ function findProblem(body: Wire, content: RequestContent, given: ReadonlySet<str
   const odd = content.calls.find(({ id }) => !/^[a-zA-Z0-9_-]+$/u.test(id));
   if (odd !== undefined) return "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
   const messages = toList(body["messages"]);
+  if (messages.at(-1)?.["role"] === "assistant") {
+    return "This model does not support assistant message prefill. The conversation must end with a user message.";
+  }
   for (const [index, message] of messages.entries()) {
     const uses = toParts(message["content"]).filter(({ type }) => type === "tool_use");
     const next = toParts(messages[index + 1]?.["content"]);
@@ -130,11 +133,12 @@ function toBlocks({ reasoning, text, calls = [] }: ScriptedAnswer): readonly Wir
       ? []
       : [{ type: "thinking", thinking: reasoning.text, signature: reasoning.signature }]),
     ...(text === undefined ? [] : [{ type: "text", text }]),
-    ...calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
+    ...calls.map(({ id, name, input, inputText }) => ({ type: "tool_use", id, name, input, inputText })),
   ];
 }
 
-function toReason({ calls, isCutShort }: ScriptedAnswer): string {
+function toReason({ calls, isCutShort, isFiltered }: ScriptedAnswer): string {
+  if (isFiltered === true) return "refusal";
   if (isCutShort === true) return "max_tokens";
   return calls === undefined ? "end_turn" : "tool_use";
 }
@@ -171,7 +175,8 @@ function toEvents(answer: ScriptedAnswer, content: RequestContent): readonly Wir
 
 function toEmpty(block: Wire): Wire {
   if (block["type"] === "thinking") return { type: "thinking", thinking: "", signature: "" };
-  return block["type"] === "text" ? { type: "text", text: "" } : { ...block, input: {} };
+  const { inputText: _, ...call } = block;
+  return block["type"] === "text" ? { type: "text", text: "" } : { ...call, input: {} };
 }
 
 function toDeltas(block: Wire): readonly Wire[] {
@@ -184,7 +189,7 @@ function toDeltas(block: Wire): readonly Wire[] {
     case "text":
       return toPieces(toText(block["text"])).map((text) => ({ type: "text_delta", text }));
     default:
-      return ["", ...toPieces(JSON.stringify(block["input"]))].map((json) => ({
+      return ["", ...toPieces(toInputText(block as unknown as ScriptedCall))].map((json) => ({
         type: "input_json_delta",
         partial_json: json,
       }));

@@ -132,11 +132,11 @@ function split({ text, thoughtSignature, ...part }: Wire): readonly Wire[] {
 function toChunk(
   parts: readonly Wire[],
   { model, turn }: RequestContent,
-  { usage = usualUsage, isCutShort }: ScriptedAnswer,
+  { usage = usualUsage, isCutShort, isFiltered }: ScriptedAnswer,
   isLast: boolean,
 ): Wire {
   const { input, cacheRead, output, reasoning = 0 } = usage;
-  const reason = isCutShort === true ? "MAX_TOKENS" : "STOP";
+  const reason = isFiltered === true ? "SAFETY" : isCutShort === true ? "MAX_TOKENS" : "STOP";
   return {
     candidates: [{ content: { parts, role: "model" }, ...(isLast && { finishReason: reason }), index: 0 }],
     usageMetadata: {

@@ -1,4 +1,4 @@
-import { toPieces, usualUsage, type ScriptedAnswer } from "./model-server-answer.ts";
+import { toInputText, toPieces, usualUsage, type ScriptedAnswer } from "./model-server-answer.ts";
 import {
   toImage,
   toInput,
@@ -129,7 +129,7 @@ function toEvents(
     ...toPieces(answer.text ?? "").map((content) => ({ content })),
     ...(answer.calls ?? []).flatMap((call, index) => [
       { tool_calls: [{ index, ...toCall({ ...call, input: undefined }) }] },
-      ...toPieces(JSON.stringify(call.input)).map((piece) => ({
+      ...toPieces(toInputText(call)).map((piece) => ({
         tool_calls: [{ index, function: { arguments: piece } }],
       })),
     ]),
@@ -152,7 +152,8 @@ function toCall({ id, name, input }: { id: string; name: string; input: unknown 
   return { id, type: "function", function: { name, arguments: input === undefined ? "" : JSON.stringify(input) } };
 }
 
-function toReason({ calls, isCutShort }: ScriptedAnswer): string {
+function toReason({ calls, isCutShort, isFiltered }: ScriptedAnswer): string {
+  if (isFiltered === true) return "content_filter";
   if (isCutShort === true) return "length";
   return calls === undefined ? "stop" : "tool_calls";
 }

@@ -1,4 +1,4 @@
-import { toPieces, usualUsage, type ScriptedAnswer } from "./model-server-answer.ts";
+import { toInputText, toPieces, usualUsage, type ScriptedAnswer } from "./model-server-answer.ts";
 import { openaiChat } from "./model-server-openai-chat.ts";
 import {
   toImage,
@@ -103,9 +103,9 @@ function findItemProblem(items: readonly Wire[], isForgotten: boolean, given: Re
   }
   const ids = new Set(items.map(({ id }) => toText(id)));
   for (const id of ids) {
-    const thoughts = id.replace(/^fc_(\d+)_\d+$/u, "rs_$1");
-    if (given.has(thoughts) && !ids.has(thoughts)) {
-      return `Item '${id}' of type 'function_call' was provided without its required 'reasoning' item: '${thoughts}'.`;
+    const thoughts = id.replace(/^(?:fc_(\d+)_\d+|msg_(\d+))$/u, "rs_$1$2");
+    if (thoughts !== id && given.has(thoughts) && !ids.has(thoughts)) {
+      return `Item '${id}' of type '${id.startsWith("fc") ? "function_call" : "message"}' was provided without its required 'reasoning' item: '${thoughts}'.`;
     }
   }
   return undefined;
@@ -122,11 +122,16 @@ function toItems({ reasoning, text, calls = [] }: ScriptedAnswer, { turn }: Requ
     const content = [{ type: "output_text", text, annotations: [], logprobs: [] }];
     items.push({ id: `msg_${turn}`, type: "message", status: "completed", role: "assistant", content });
   }
-  for (const [index, { id, name, input }] of calls.entries()) {
-    const call = { call_id: id, name, arguments: JSON.stringify(input) };
+  for (const [index, { id, name, ...given }] of calls.entries()) {
+    const call = { call_id: id, name, arguments: toInputText(given) };
     items.push({ id: `fc_${turn}_${index + 1}`, type: "function_call", status: "completed", ...call });
   }
   return items;
+}
+
+function toCutReason({ isCutShort, isFiltered }: ScriptedAnswer): string | undefined {
+  if (isFiltered === true) return "content_filter";
+  return isCutShort === true ? "max_output_tokens" : undefined;
 }
 
 function toResponse(
@@ -134,15 +139,16 @@ function toResponse(
   { model, turn }: RequestContent,
   output: readonly Wire[] | undefined,
 ): Wire {
-  const { usage = usualUsage, isCutShort = false } = answer;
-  const done = isCutShort ? "incomplete" : "completed";
+  const { usage = usualUsage } = answer;
+  const cutBy = toCutReason(answer);
+  const done = cutBy === undefined ? "completed" : "incomplete";
   return {
     id: `resp_${turn}`,
     object: "response",
     created_at: 1_760_000_000,
     status: output === undefined ? "in_progress" : done,
     error: null,
-    incomplete_details: output !== undefined && isCutShort ? { reason: "max_output_tokens" } : null,
+    incomplete_details: output !== undefined && cutBy !== undefined ? { reason: cutBy } : null,
     model,
     output: output ?? [],
     parallel_tool_calls: true,
@@ -167,7 +173,7 @@ function toEvents(answer: ScriptedAnswer, content: RequestContent): readonly Wir
     { type: "response.in_progress", ...begun },
     ...items.flatMap((item, index) => toItemEvents(item, index)),
     {
-      type: answer.isCutShort === true ? "response.incomplete" : "response.completed",
+      type: toCutReason(answer) === undefined ? "response.completed" : "response.incomplete",
       response: toResponse(answer, content, items),
     },
   ];

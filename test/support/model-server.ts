@@ -10,6 +10,7 @@ import { findImageProblem } from "./model-server-images.ts";
 import { ollama } from "./model-server-ollama.ts";
 import { openaiChat, openaiCompatible } from "./model-server-openai-chat.ts";
 import { openaiResponses } from "./model-server-openai-responses.ts";
+import { findOutputProblem, type OutputSupport } from "./model-server-schemas.ts";
 import { createRandom, sendAnswer } from "./model-server-send.ts";
 import { toObject, type Dialect, type RequestContent, type Wire } from "./model-server-wire.ts";
 
@@ -44,6 +45,8 @@ export interface ModelServer {
   readonly key: string;
   /** What arrived, in order: also what was refused. */
   readonly requests: readonly ReceivedRequest[];
+  /** Why requests were refused, in order. */
+  readonly refused: readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -51,6 +54,8 @@ export interface ModelServer {
 export interface ModelServerOptions {
   /** Where streams are split into writes; the same seed splits in the same places. @default 1 */
   readonly seed?: number;
+  /** What the server can do for an answer that must be JSON, if it copies OpenAI. @default "schema" */
+  readonly output?: OutputSupport;
 }
 
 /**
@@ -62,14 +67,15 @@ export interface ModelServerOptions {
 export async function startModelServer(script: Script, options: ModelServerOptions = {}): Promise<ModelServer> {
   const key = ["test", "key", "0001"].join("-");
   const requests: ReceivedRequest[] = [];
+  const refused: string[] = [];
   const given = new Set<string>();
   const random = createRandom(options.seed ?? 1);
   const replies = Array.isArray(script) ? [...(script as readonly ScriptedReply[])] : undefined;
 
   async function decide(request: ReceivedRequest, dialect: Dialect): Promise<ScriptedReply> {
     if (dialect.getKey(request.headers) !== key) return { status: 401, message: "The API key is wrong" };
-    const problem =
-      dialect.findProblem?.(request.body, request, given) ?? findImageProblem(request.images, request.dialect);
+    const problem = findProblem(dialect, request, { given, output: options.output });
+    if (problem !== undefined) refused.push(problem);
     if (problem !== undefined) return { status: 400, message: problem };
     if (typeof script === "function") return script(request);
     return replies?.shift() ?? { status: 400, message: "The script has no reply left" };
@@ -104,12 +110,28 @@ export async function startModelServer(script: Script, options: ModelServerOptio
     url: (dialect) => `http://127.0.0.1:${port}${dialects[dialect].base}`,
     key,
     requests,
+    refused,
     async close() {
       server.close();
       server.closeAllConnections();
       await once(server, "close");
     },
   };
+}
+
+interface Known {
+  readonly given: ReadonlySet<string>;
+  readonly output: OutputSupport | undefined;
+}
+
+/** Says what a provider would refuse a request for. */
+function findProblem(dialect: Dialect, request: ReceivedRequest, known: Known): string | undefined {
+  const { dialect: name, images, model } = request;
+  return (
+    dialect.findProblem?.(request.body, request, known.given) ??
+    findImageProblem(images, name) ??
+    findOutputProblem(name, { ...request.body, model }, known.output ?? "schema")
+  );
 }
 
 async function receive(incoming: IncomingMessage): Promise<ReceivedRequest | undefined> {

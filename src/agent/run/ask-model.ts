@@ -171,7 +171,7 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
     ...(tools.length > 0 && { tools: tools as ModelCall["tools"] & object }),
     ...(stop && { stopSequences: [...stop] }),
     // The rest of an answer is no JSON of its own: a provider that holds answers to a schema would have it begin anew.
-    ...(output && run.cutText === "" && { responseFormat: { type: "json", schema: output.json } }),
+    ...(output && run.cutText === "" && { responseFormat: { type: "json", schema: output.asked } }),
     abortSignal: signal,
   };
 }

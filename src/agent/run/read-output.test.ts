@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { toRule } from "./output-rule.ts";
 import { readOutput } from "./run-loop.ts";
 
 const json = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
@@ -14,7 +15,7 @@ test.for([
   "{'city': 'Rome',}",
   "```json\n{city: 'Rome'} // the capital\n```",
 ])("readOutput() finds the output in %j", async (text) => {
-  expect(await readOutput(text, { json })).toEqual(rome);
+  expect(await readOutput(text, toRule(json))).toEqual(rome);
 });
 
 test.for([
@@ -27,5 +28,5 @@ test.for([
   '{"city": "Rome"} or {"city": "Paris"}',
   '<think>{"city": "Rome"}',
 ])("readOutput() makes nothing up: %j", async (text) => {
-  expect(await readOutput(text, { json })).toMatchObject({ ok: false });
+  expect(await readOutput(text, toRule(json))).toMatchObject({ ok: false });
 });

@@ -7,6 +7,7 @@ import { createSource } from "../../models/prompted/source.ts";
 import type { ModelAnswered } from "../events.ts";
 import { askModel, toDropped } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
+import { takeAnswer } from "./output-rule.ts";
 import { isReadOnly, planCalls, type PlannedCall, recallInputs } from "./plan-calls.ts";
 import { type CallResult, runCalls } from "./run-calls.ts";
 import { checkLimits, checkSpent, type RunEnd, toStopReason } from "./run-end.ts";
@@ -209,7 +210,7 @@ type OutputReading =
 export async function readOutput(text: string, rule: OutputRule, last = text): Promise<OutputReading> {
   const value = last === text ? parseLeniently(text) : parsePieces(text.slice(0, -last.length), last);
   if (value === undefined) return { ok: false, problems: [{ path: "", expected: "JSON", found: "something else" }] };
-  const checked = checkLeniently(rule.json, value);
+  const checked = checkLeniently(rule.json, takeAnswer(rule, value));
   if (!checked.ok) return { ok: false, problems: checked.problems };
   const refined = await rule.refine?.(checked.value);
   if (refined === undefined) return { ok: true, output: checked.value };

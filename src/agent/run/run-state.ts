@@ -27,6 +27,8 @@ import type { StopWait } from "./until-stopped.ts";
 /** What the answer must be like. */
 export interface OutputRule {
   readonly json: JsonSchema;
+  /** What the model is asked for: always an object. */
+  readonly asked: JsonSchema;
   readonly refine?: Refine;
 }
 

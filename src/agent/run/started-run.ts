@@ -8,7 +8,7 @@ import type { AgentEvent } from "../events.ts";
 import type { OkRun, RunResult, RunUsage } from "../run-result.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
-import type { RunState } from "./run-state.ts";
+import type { OutputRule, RunState } from "./run-state.ts";
 
 /** What is there before a run has begun. */
 export interface RunStart {
@@ -62,6 +62,17 @@ export class StartedRun implements AgentRun {
 
   async output(): Promise<JsonValue> {
     return (await this).output;
+  }
+
+  partials(): AsyncIterable<JsonValue> {
+    // From now on, also if it is iterated over later.
+    const events = this.#job.start.feed.iterate();
+    const findRule = (): OutputRule | undefined => this.#job.run?.parts.output;
+    async function* read(): AsyncGenerator<JsonValue> {
+      const { readPartials } = await import("./read-partials.ts");
+      yield* readPartials(events, findRule);
+    }
+    return read();
   }
 
   get cost(): number | undefined {

@@ -2,6 +2,7 @@ import { describeCause, KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
+import { withOutput } from "../output/with-output.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { providerRow } from "../providers.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -46,7 +47,7 @@ export function toCandidates(models: readonly Model[]): Candidate[] {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     const id = count === 1 ? name : `${name}#${count}`;
-    return { model: withImages(withSafeIds(model)), name, id, namespaces: namespacesOf(model.provider) };
+    return { model: withImages(withOutput(withSafeIds(model))), name, id, namespaces: namespacesOf(model.provider) };
   });
 }
 
