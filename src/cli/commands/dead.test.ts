@@ -45,6 +45,29 @@ test("kitbag dead list begins with the newest, and says how many there are besid
   expect(JSON.parse(json.stdout)).toMatchObject({ letters: [{ id: "c1" }, { id: "c2" }], total: 3 });
 });
 
+test("kitbag dead drop --older and --all drop many at once, of one user if one is named", async () => {
+  const project = createProject();
+  project.write(".kitbag/.gitignore", "*\n");
+  const store = await sqliteStore({ file: join(project.folder, ".kitbag/kitbag.db") });
+  const day = 24 * 60 * 60 * 1000;
+  for (const [index, user] of ["ann", "bob", "ann", "bob"].entries())
+    await keepLetter(store.kv, { ...letter, id: `c${index}`, user, time: Date.now() - index * 20 * day });
+  await store.close();
+
+  const older = await dead(project, ["drop", "--older", "30d", "--user", "ann"]);
+  const left = await letters(project);
+  const wrong = await Promise.all(
+    [["drop"], ["drop", "c1", "--all"], ["drop", "--older", "soon"]].map((words) => dead(project, words)),
+  );
+  const all = await dead(project, ["drop", "--all", "--json"]);
+
+  expect(older.stdout).toBe("Dropped 1 failed call\n");
+  expect(left.map(({ id }) => id)).toEqual(["c0", "c1", "c3"]);
+  expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(JSON.parse(all.stdout)).toEqual({ dropped: 3 });
+  expect(await letters(project)).toEqual([]);
+});
+
 test("kitbag dead retry makes the call again, and takes it off the list when it is done", async () => {
   const { project, id } = await createFailed();
   project.write("line-is-up", "");

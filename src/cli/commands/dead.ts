@@ -19,13 +19,14 @@ import {
   addStoreOption,
 } from "../options.ts";
 import { toPrintable } from "../printable.ts";
-import { renderFacts, renderTable, showTime } from "../render.ts";
+import { plural, renderFacts, renderTable, showTime } from "../render.ts";
 import { failedAnswer } from "../report-error.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { createLocalScopes } from "../serve/tokens.ts";
 import { withKept } from "../store/open-kept.ts";
 import { openProject, type Project } from "../open-project.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
+import { parseSince } from "./stats.ts";
 
 /** `kitbag dead`: calls that failed because of their tool. */
 export const deadCommand: CliCommand = {
@@ -35,11 +36,14 @@ export const deadCommand: CliCommand = {
     ["kitbag dead retry 3f2a91bc-1", "make the call again; if it is done now, it is off the list"],
     [`kitbag dead retry 3f2a91bc-1 --input '{"to": "another address"}'`, "with another input"],
     ["kitbag dead drop 3f2a91bc-1", "take it off the list"],
+    ["kitbag dead drop --older 30d", "take those off that failed longer ago; --all takes every one"],
   ],
   define(command) {
     command.argument("[action]", "list, show, retry or drop; list unless given");
     command.argument("[id...]", "the call, as the list has it; drop takes several");
-    addOption(command, "--user <name>", "list: only the calls of this user");
+    addOption(command, "--user <name>", "list and drop: only the calls of this user");
+    command.option("--all", "drop: every call, or every one of --user");
+    addOption(command, "--older <time>", "drop: calls that failed before then: 12h, 30d, 4w, or a date");
     addOption(command, "--limit <n>", "list: so many, at most; 20 unless set");
     addOption(command, "--input <json>", "retry: in place of its input, as JSON; - reads standard input, @file a file");
     command.option("--yes", "retry: approve it if it needs an approval");
@@ -57,7 +61,7 @@ const actions: Readonly<Record<string, Action>> = {
   list: { words: [0, 0], run: listLetters },
   show: { words: [1, 1], takes: oneId, run: showLetter },
   retry: { words: [1, 1], takes: oneId, run: retryLetter },
-  drop: { words: [1, Infinity], takes: "the id of one call or more", run: dropLetters },
+  drop: { words: [0, Infinity], takes: "the id of one call or more", run: dropLetters },
 };
 
 async function listLetters(invocation: Invocation): Promise<Answer> {
@@ -121,6 +125,15 @@ function renderLetter(letter: DeadLetter): string {
 
 async function dropLetters(invocation: Invocation): Promise<Answer> {
   const ids = [...new Set(invocation.args)];
+  const older = getText(invocation.options, "older");
+  const isAll = invocation.options["all"] === true;
+  if (older === undefined && !isAll) {
+    if (ids.length === 0) throw usageError("Cannot drop failed calls: name their ids, or use --older or --all");
+  } else if (ids.length > 0 || (older !== undefined && isAll)) {
+    throw usageError("Cannot drop failed calls: use either ids, --older or --all");
+  } else {
+    return dropMany(invocation, older === undefined ? Infinity : parseSince(older, Date.now(), "--older"));
+  }
   await withKept(invocation, async ({ store }) => {
     const dead = openDeadLetters(store);
     // All or none: a mistyped one is said before anything is gone.
@@ -128,6 +141,21 @@ async function dropLetters(invocation: Invocation): Promise<Answer> {
     for (const id of ids) if (!(await dead.drop(id))) throw new KitbagError("dead-letter-missing", { id });
   });
   return { document: { dropped: ids }, text: toPrintable(`Dropped ${ids.join(", ")}`) };
+}
+
+/** Drops the calls that failed before `before`: of one user, if one is named. */
+async function dropMany(invocation: Invocation, before: number): Promise<Answer> {
+  const user = getText(invocation.options, "user");
+  const dropped = await withKept(invocation, async ({ store }) => {
+    const dead = openDeadLetters(store);
+    const chosen = (await readLetters(dead)).filter(
+      (letter) => letter.time < before && (user === undefined || letter.user === user),
+    );
+    let count = 0;
+    for (const { id } of chosen) if (await dead.drop(id)) count += 1;
+    return count;
+  });
+  return { document: { dropped }, text: `Dropped ${plural(dropped, "failed call")}` };
 }
 
 /** Makes a call again that failed, as `kitbag call` makes it. */
