@@ -5,7 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
 
-const add = defineTool({ name: "add", description: "Adds", run: (_, { spend }) => void spend(0.25) });
+const add = defineTool({ name: "add", description: "Adds", run: (_, { spend }) => spend(0.25) });
 const fail = defineTool({
   name: "fail",
   description: "Fails",
