@@ -43,7 +43,9 @@ export function findPositions(code: Code, lists: ArgumentLists, dialect: Dialect
   const docs = documentedParameters(code);
   const single = lists.uses.flatMap((use) => {
     const read = indexedAt(code, use);
-    return read === undefined ? [] : [toUse(code, read.node, { ...use, place: read.number - use.skip, dialect })];
+    if (read !== undefined) return [toUse(code, read.node, { ...use, place: read.number - use.skip, dialect })];
+    const first = use.skip === 0 ? firstAt(code, use) : undefined;
+    return first === undefined ? [] : [toUse(code, first, { place: 0, dialect, filtered: true })];
   });
   const uses = [
     ...single.filter(({ place }) => place >= 0),
@@ -68,6 +70,15 @@ function indexedAt(code: Code, { node }: ListUse): { readonly node: CodeNode; re
   const call = outer?.kind === "member" && outer.property === "at" ? code.parentOf(outer) : undefined;
   const number = call?.kind === "call" && call.callee === outer ? numberOf(call.args[0]) : undefined;
   return call === undefined || number === undefined ? undefined : { node: call, number };
+}
+
+/** `list.find((word) => !word.startsWith("--"))`: the first that is no flag. */
+function firstAt(code: Code, { node }: ListUse): CodeNode | undefined {
+  const outer = code.parentOf(node);
+  const call = outer?.kind === "member" && outer.property === "find" ? code.parentOf(outer) : undefined;
+  if (call?.kind !== "call" || call.callee !== outer) return undefined;
+  const skipsFlags = [...walk(call.args)].some((part) => /^--?$/u.test(textOf(part) ?? ""));
+  return skipsFlags ? call : undefined;
 }
 
 const otherwise = /^(?:\|\||\?\?|or)$/u;
