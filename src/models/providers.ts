@@ -12,6 +12,7 @@ import { loadPackage } from "../platform/load-package.ts";
 import type { LlamaPackage } from "./llama/llama-package.ts";
 import type { Model } from "./model.ts";
 import type { OutputFormName } from "./output/output-form.ts";
+import { findOllama } from "./servers/find-ollama.ts";
 import type { LocalServer } from "./servers/server-model.ts";
 import type { AnyModel } from "./shims/as-model.ts";
 
@@ -225,12 +226,7 @@ const llama: ProviderRow = {
 };
 
 const bedrock: ProviderRow = { pricedAs: "aws", tracedAs: "aws.bedrock" };
-const vertex: ProviderRow = {
-  thinksSilently: true,
-  pricedAs: "google",
-  tracedAs: "gcp.vertex_ai",
-  output: "google",
-};
+const vertex: ProviderRow = { thinksSilently: true, pricedAs: "google", tracedAs: "gcp.vertex_ai", output: "google" };
 
 /** The table, by the name that a model's name begins with. `local` needs nothing and is not in it. */
 const rows: ReadonlyMap<string, ProviderRow> = new Map<string, ProviderRow>([
@@ -376,18 +372,4 @@ function toBytes(megabytes: number): number {
 
 function fromVariable(option: string, usual: string): Provider["findUrl"] {
   return (env) => ({ option, url: env[option]?.trim() || usual });
-}
-
-/** `OLLAMA_HOST` is a host, a port or a URL; what a server listens on with `0.0.0.0` is reached on this machine. */
-function findOllama(env: Environment): { readonly option: string; readonly url: string } {
-  const option = "OLLAMA_HOST";
-  const host = env[option]?.trim() || "127.0.0.1:11434";
-  const whole = /^https?:\/\//u.test(host) ? host : `http://${host.replace(/^:/u, "127.0.0.1:")}`;
-  const url = URL.parse(whole);
-  if (url === null) return { option, url: whole };
-  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
-  // The usual ports of the web are left out of a URL that says them: only one without any gets ours.
-  if (url.port === "" && !/:\d+\/?$/u.test(whole) && url.protocol === "http:") url.port = "11434";
-  url.pathname = /\/v1\/?$/u.test(url.pathname) ? url.pathname : `${url.pathname.replace(/\/$/u, "")}/v1`;
-  return { option, url: url.href };
 }
