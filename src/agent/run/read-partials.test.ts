@@ -83,6 +83,39 @@ test("partials() end when the run does, whatever became of it", async () => {
   expect((await run.result).status).toBe("failed");
 });
 
+test("partials() of a long output are not given for each piece of it", async () => {
+  const items = Array.from({ length: 20_000 }, (_, index) => `item ${index}`);
+  const run = createTestAgent([pieces(...(JSON.stringify({ items }).match(/[^]{1,8}/gu) ?? []))]).run("Which?", {
+    output: z.object({ items: z.array(z.string()) }),
+  });
+
+  const seen = await listAll(run.partials());
+
+  expect(seen.at(-1)).toEqual({ items });
+  expect(seen.length).toBeLessThan(1000);
+});
+
+test.for<[text: string, last: unknown]>([
+  ['{"__proto__": {"a": 1}, "b": "x"}', JSON.parse('{"__proto__": {"a": 1}, "b": "x"}')],
+  ['{"a": "\\ud83d\\ude00", "b": "\\u0000"}', { a: "😀", b: "\u0000" }],
+])("partials() survive %j", async ([text, last]) => {
+  const run = createTestAgent([pieces(text)]).run("Which?", { output: { type: "object" } });
+
+  const seen = await listAll(run.partials());
+
+  expect(seen.at(-1)).toEqual(last);
+  expect(Object.getPrototypeOf(seen.at(-1))).toBe(Object.prototype);
+});
+
+test("partials() end where an answer is too deep to be read", async () => {
+  const run = createTestAgent([pieces(`{"a": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]).run("Which?", {
+    output: { type: "object" },
+  });
+
+  expect((await listAll(run.partials())).length).toBeLessThan(2);
+  expect((await run.result).status).toBe("failed");
+});
+
 test("partials() can be left early", async () => {
   const run = createTestAgent([pieces('{"name": "Ro', 'me"}')]).run("Which?", { output: city });
 

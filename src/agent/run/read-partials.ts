@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isRecord, type JsonObject, type JsonValue, maxJsonDepth } from "../../core/json.ts";
 import {
   followReferences,
   isOfType,
@@ -37,19 +37,33 @@ export async function* readPartials(
   }
 }
 
+/** An output is given again when it has grown by this share: copies of a long one would take longer than the model. */
+const share = 0.02;
+
 async function* readAnswer(first: string, rest: AsyncIterable<string>, rule: OutputRule): AsyncGenerator<JsonValue> {
+  const read = { length: first.length, value: undefined as JsonValue | undefined, last: "" };
   async function* all(): AsyncGenerator<string> {
     yield first;
-    yield* rest;
+    for await (const piece of rest) {
+      read.length += piece.length;
+      yield piece;
+    }
   }
-  let last = "";
-  for await (const value of readPartialJson(all())) {
-    const partial = toPartial(rule, value);
-    const shown = partial === undefined ? last : JSON.stringify(partial);
-    if (partial === undefined || shown === last) continue;
-    last = shown;
+  function* show(): Generator<JsonValue> {
+    const partial = read.value === undefined ? undefined : toPartial(rule, read.value);
+    const shown = partial === undefined ? read.last : JSON.stringify(partial);
+    if (partial === undefined || shown === read.last) return;
+    read.last = shown;
     yield partial;
   }
+  let next = 0;
+  for await (const value of readPartialJson(all())) {
+    read.value = value;
+    if (read.length < next) continue;
+    next = read.length * (1 + share);
+    yield* show();
+  }
+  yield* show();
 }
 
 function refuse(): never {
@@ -92,29 +106,31 @@ function toPartial(rule: OutputRule, value: JsonValue): JsonValue | undefined {
 }
 
 /** A copy without nulls that stand for nothing, values of a wrong type, and the beginnings of texts that the schema lists. */
-function tidy(root: JsonSchema, given: unknown, value: JsonValue): JsonValue | undefined {
+function tidy(root: JsonSchema, given: unknown, value: JsonValue, depth = 0): JsonValue | undefined {
+  if (depth > maxJsonDepth) return undefined;
   const found = likeliest(root, given, value);
   const schema = isSchemaObject(found) ? found : {};
   const types = wantedTypes(schema);
   // A model that writes something else has to answer anew.
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return undefined;
   if (typeof value === "string" && choicesOf(schema)?.includes(value) === false) return undefined;
-  if (!Array.isArray(value)) return isRecord(value) ? tidyObject(root, schema, value) : value;
-  const items = value.map((item, index) => tidy(root, itemSchema(schema, index), item));
+  if (!Array.isArray(value)) return isRecord(value) ? tidyObject(root, schema, value, depth) : value;
+  const items = value.map((item, index) => tidy(root, itemSchema(schema, index), item, depth + 1));
   return items.filter((item) => item !== undefined);
 }
 
-function tidyObject(root: JsonSchema, schema: JsonSchema, value: JsonObject): JsonObject {
+function tidyObject(root: JsonSchema, schema: JsonSchema, value: JsonObject, depth: number): JsonObject {
   const { properties, required, additionalProperties } = schema;
-  const tidied: Record<string, JsonValue> = {};
+  const tidied: [string, JsonValue][] = [];
   for (const [name, item] of Object.entries(value)) {
     const inner = isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     const isNeeded = Array.isArray(required) && required.includes(name);
     if (item === null && !isNeeded && !takesNull(root, inner)) continue;
-    const kept = tidy(root, inner, item);
-    if (kept !== undefined) tidied[name] = kept;
+    const kept = tidy(root, inner, item, depth + 1);
+    if (kept !== undefined) tidied.push([name, kept]);
   }
-  return tidied;
+  // Not by assignment: "__proto__" is just a name.
+  return Object.fromEntries(tidied);
 }
 
 /** The schema that a value is meant for, through references and branches. */

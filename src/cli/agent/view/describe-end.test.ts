@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { RunResult } from "../../../agent/run-result.ts";
 import { toFailure } from "../../../core/errors.ts";
-import { describeEnd } from "./describe-end.ts";
+import { describeEnd, toRunAnswer } from "./describe-end.ts";
 
 const next = { resume: "resume r", fork: "fork r", approve: (approval: string): string => `approve ${approval}` };
 
@@ -43,9 +43,30 @@ test.for<[what: string, result: Partial<RunResult>, modelCalls: number, words: s
     `${toFailure("store-closed", { operation: "read" }).message}\nTo go on from there: resume r`,
   ],
   ["failed on the way", { status: "failed" }, 2, "It failed\nTo go on from there: fork r"],
+  [
+    "cut",
+    { status: "cut", error: toFailure("answer-cut", { run: "r", model: "m", times: 4, text: "a" }) },
+    2,
+    "The answer is not whole: the output limit of the model cut it off\nTo go on from there: fork r",
+  ],
+  [
+    "refused",
+    { status: "refused", error: toFailure("answer-refused", { run: "r", model: "m", text: "" }) },
+    2,
+    `${toFailure("answer-refused", { run: "r", model: "m", text: "" }).message}\nTo go on from there: fork r`,
+  ],
   ["failed at the first question", { status: "failed" }, 0, "It failed"],
 ])("describeEnd() says how to go on with a run that is %s", ([, result, modelCalls, words]) => {
   expect(describeEnd(toResult(result, modelCalls), next)).toBe(words);
+});
+
+test.for([
+  ["ok", undefined],
+  ["cut", 1],
+  ["refused", 1],
+  ["failed", 1],
+] as const)("toRunAnswer() of a run that is %s has the exit code %s", ([status, exitCode]) => {
+  expect(toRunAnswer(toResult({ status }, 1), undefined).exitCode).toBe(exitCode);
 });
 
 test("describeEnd() does not say how to go on with what is not kept", () => {
