@@ -1,5 +1,5 @@
 import { around, type Code } from "../code/code.ts";
-import { calledName, dispatch, lastName, textOf, type CodeNode } from "../code/node.ts";
+import { calledName, dispatch, dottedName, lastName, textOf, type CodeNode } from "../code/node.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ArgvFacts, FlagFact, PositionFact } from "./argv-facts.ts";
 
@@ -18,7 +18,7 @@ const flagText = /^--?[A-Za-z][\w-]*=?$/u;
 export function findLoopPlaces(code: Code): LoopPlaces {
   const { variables, loop } = findLoop(code);
   const isInside = (node: CodeNode): boolean => loop === undefined || [...around(code, node)].includes(loop);
-  const isArgument = (node: CodeNode | undefined): boolean => node?.kind === "name" && variables.has(node.name);
+  const isArgument = (node: CodeNode | undefined): boolean => variables.has(variableOf(node) ?? "");
   const names: string[] = [];
   for (const { target, value, declares } of code.assigns.filter(isInside)) {
     const name = declares || !isArgument(value) ? undefined : lastName(target);
@@ -43,12 +43,20 @@ function findLoop(code: Code): { readonly variables: ReadonlySet<string>; readon
   let loop: CodeNode | undefined;
   for (const node of code.all) {
     if (!flagText.test(textOf(node) ?? "")) continue;
-    const compared = comparedWith(code, node);
-    if (compared?.kind !== "name") continue;
-    variables.add(compared.name);
+    const compared = variableOf(comparedWith(code, node));
+    if (compared === undefined) continue;
+    variables.add(compared);
     loop ??= [...around(code, node)].find((outer) => outer.kind === "loop");
   }
   return { variables, loop };
+}
+
+/** A variable, or the entry of a list at a variable: `arg`, `args[i]`. The entry at another place, `args[i + 1]`, is another argument. */
+function variableOf(node: CodeNode | undefined): string | undefined {
+  if (node?.kind === "name") return node.name;
+  if (node?.kind !== "index" || node.index.kind !== "name") return undefined;
+  const list = dottedName(node.object);
+  return list === undefined ? undefined : `${list}[${node.index.name}]`;
 }
 
 /** What a flag is compared with: in an operation, in a case, in a list. */

@@ -35,6 +35,12 @@ const said: readonly (readonly [text: string, path: string, description: string]
     "scripts/boxes.py",
     "Before filling, check your boxes for errors",
   ],
+  ["Run `python scripts/clean.py in.csv` to clean.\n\n```bash\nscripts/pick.py in.csv\n```", "scripts/pick.py", ""],
+  [
+    "Made with Node.js, this makes a slug:\n\n```bash\nscripts/slug.js x\n```",
+    "scripts/slug.js",
+    "Made with Node.js, this makes a slug",
+  ],
   ["Run the script:\n`python scripts/boxes.py fields.json`", "scripts/boxes.py", ""],
 ];
 

@@ -20,8 +20,8 @@ export function describeFromText(text: string, path: string): string {
     else if (namesFile(line, fileName)) {
       const sayings =
         opened === undefined
-          ? [afterName(line, fileName), besideName(line, fileName) || aboveCommand(lines, index)]
-          : ["", "", aboveCall(lines, { index, opened }), headingAbove(lines, opened)];
+          ? [afterName(line, fileName), besideName(line, fileName) || aboveCommand(lines, index, fileName)]
+          : ["", "", aboveCall(lines, { index, opened }, fileName), headingAbove(lines, opened)];
       for (const [rank, saying] of sayings.entries()) if (saying !== "") found[rank]?.push(saying);
     }
   }
@@ -77,8 +77,8 @@ function namesFile(text: string, fileName: string): boolean {
 }
 
 /** "This checks the form:", above a line that is nothing but the call. */
-function aboveCommand(lines: readonly string[], index: number): string {
-  return /^\s*`[^`]+`[.:]?\s*$/u.test(lines[index] ?? "") ? aboveLine(lines, index) : "";
+function aboveCommand(lines: readonly string[], index: number, fileName: string): string {
+  return /^\s*`[^`]+`[.:]?\s*$/u.test(lines[index] ?? "") ? aboveLine(lines, index, fileName) : "";
 }
 
 interface Block {
@@ -88,16 +88,19 @@ interface Block {
 }
 
 /** The comment above the call, or the paragraph above the block. */
-function aboveCall(lines: readonly string[], { index, opened }: Block): string {
+function aboveCall(lines: readonly string[], { index, opened }: Block, fileName: string): string {
   const [, comment = ""] = /^\s*(?:#|\/\/)+\s*(.+)$/u.exec(lines[index - 1] ?? "") ?? [];
   if (index - 1 > opened && comment !== "") return toSentence(comment);
   const [, beside = ""] = /\s{2,}#\s+(.+)$/u.exec(lines[index] ?? "") ?? [];
   if (beside !== "") return toSentence(beside);
-  return aboveLine(lines, opened);
+  return aboveLine(lines, opened, fileName);
 }
 
-/** The last sentence of the paragraph that introduces a line or a block. */
-function aboveLine(lines: readonly string[], index: number): string {
+/** A file that a program runs; the name of a product, as Node.js, is in no folder and in no code. */
+const scriptName = /(?:`[^`\n]{0,200}?|\/)[\w-]+\.(?:py|[cm]?[jt]s|sh|rb|pl|php|lua|ps1|r)\b/iu;
+
+/** The last sentence of the paragraph that introduces a line or a block. One that names another script is about that script. */
+function aboveLine(lines: readonly string[], index: number, fileName: string): string {
   const above = lines.slice(Math.max(0, index - 3), index).findLast((line) => line.trim() !== "") ?? "";
   if (/^\s*(?:#|\||`{3})/u.test(above)) return "";
   const sentence =
@@ -105,6 +108,7 @@ function aboveLine(lines: readonly string[], index: number): string {
       .trim()
       .split(/(?<=[.!?。])\s+/u)
       .at(-1) ?? "";
+  if (scriptName.test(sentence) && !namesFile(sentence, fileName)) return "";
   return toSentence(sentence.replace(/^(?:[-*+]|\d+[.)])\s+/u, ""));
 }
 
