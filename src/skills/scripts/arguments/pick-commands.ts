@@ -40,6 +40,7 @@ export function pickCommands(
   dropParents(groups);
   if (groups.size < 2 && inCode === 0) return undefined;
   if (hasOrdinaryFirst(usage, groups) || (inCode > 0 && !tellsApart(groups))) return undefined;
+  addShared(groups, usage);
   addFromExamples(groups, usage);
   return [...groups.values()].slice(0, mostCommands);
 }
@@ -73,6 +74,24 @@ function addFromSynopses(groups: Map<string, OpenGroup>, usage: UsageFacts, isWo
     groups.set(key, group);
     addSynopsis(group, synopsis);
   }
+}
+
+/** What stands in the place of the arguments of any command: `<command> [args]`. */
+const anyArguments = /^(?:args?|arguments?|options?|opts?|params?|parameters?|flags?|value|etc)s?$/iu;
+
+/** `<command> <repository> <query>` holds for all commands, if nothing else is said about the arguments of any of them. */
+function addShared(groups: ReadonlyMap<string, OpenGroup>, usage: UsageFacts): void {
+  const shared = usage.synopses.find(({ items: [first, ...others] }) => {
+    const isCommand = first?.kind === "positional" && commandLabel.test(first.label);
+    return isCommand && others.some((item) => item.kind === "positional" && !anyArguments.test(item.label));
+  });
+  if (shared === undefined || [...groups.values()].some(hasArguments)) return;
+  for (const group of groups.values()) group.synopses.push({ ...shared, items: shared.items.slice(1) });
+}
+
+function hasArguments({ synopses, facts }: OpenGroup): boolean {
+  const isSaid = synopses.some(({ items }) => items.some(({ kind }) => kind === "positional"));
+  return isSaid || facts.positions.size > 0 || facts.rest !== undefined;
 }
 
 /** Examples add to commands about which nothing else is said; they do not make new ones. */

@@ -22,7 +22,7 @@ export function readCode(code: Code, dialect: Dialect): ArgvFacts {
   if (lists.uses.length === 0) return noFacts;
   const all = findPositions(code, lists, dialect);
   const placed = findPlacedFlags(code, all);
-  const uses = withoutPlaced(all, placed);
+  const uses = withoutSwitches(code, withoutPlaced(all, placed));
   const demanded = demandedNames(code);
   const counts = readCounts(code, lists);
   const marks = findCommands(code, uses);
@@ -67,6 +67,34 @@ function withoutPlaced(uses: readonly PositionUse[], placed: readonly PlacedFlag
   const taken = new Set(placed.flatMap(({ place }) => [place, place + 1]));
   const before = (place: number): number => [...taken].filter((one) => one < place).length;
   return uses.filter(({ place }) => !taken.has(place)).map((use) => ({ ...use, place: use.place - before(use.place) }));
+}
+
+/**
+ * The places that are left without those that are only compared with a flag: `argv[2] === "--profile"`. Where the next place is used,
+ * the flag has a value.
+ */
+function withoutSwitches(code: Code, uses: readonly PositionUse[]): readonly PositionUse[] {
+  const byPlace = Map.groupBy(uses, ({ place }) => place);
+  const isSwitch = (place: number, found: readonly PositionUse[]): boolean => {
+    const others = found.filter(({ node }) => !isComparedWithFlag(code, node));
+    const isCompared = others.length < found.length && others.every(({ node }) => isTested(code, node));
+    return isCompared && !byPlace.has(place + 1);
+  };
+  const switches = new Set([...byPlace].flatMap(([place, found]) => (isSwitch(place, found) ? [place] : [])));
+  return uses.filter(({ place }) => !switches.has(place));
+}
+
+function isComparedWithFlag(code: Code, node: CodeNode): boolean {
+  const outer = code.parentOf(node);
+  if (outer?.kind !== "operation" || !/^[!=]==?$/u.test(outer.operator)) return false;
+  return outer.operands.some((operand) => /^--?[A-Za-z]/u.test(textOf(operand) ?? ""));
+}
+
+/** It is only asked whether it is there: `if (argv[2])`, `argv[2] && …` */
+function isTested(code: Code, node: CodeNode): boolean {
+  const outer = code.parentOf(node);
+  if (outer?.kind === "if") return outer.test === node;
+  return outer?.kind === "operation" && /^(?:&&|and|!|not)$/u.test(outer.operator);
 }
 
 function withPlace(fact: FlagFact, placed: readonly PlacedFlag[]): FlagFact {

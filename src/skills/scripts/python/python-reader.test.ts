@@ -186,15 +186,20 @@ test("createPythonReader() with keepsHelpers reads later files with the same hel
 });
 
 test("createPythonReader() with keepsHelpers starts another helper for one that ended while it waited", async () => {
-  const python = fakePython(`answer(); if (source === "last") setImmediate(() => process.exit(9));`);
+  const python = fakePython(
+    `console.log(JSON.stringify({ id, facts: { doc: String(process.pid) } })); if (source === "last") setImmediate(() => process.exit(9));`,
+  );
   const reader = createPythonReader({ python, keepsHelpers: true });
 
-  await reader.read("last");
-  await setTimeoutAsync(300);
-  const second = await reader.read("b");
+  const first = docOf(await reader.read("last"));
+  await hasEnded(Number(first));
+  // What its end means is known once its outputs are closed.
+  await setTimeoutAsync(200);
+  const second = docOf(await reader.read("b"));
   await reader.close();
 
-  expect(docOf(second)).toBe("b");
+  expect(Number(second)).toBeGreaterThan(0);
+  expect(second).not.toBe(first);
 });
 
 async function hasEnded(pid: number): Promise<boolean> {

@@ -139,14 +139,23 @@ function textsOf({ comments, heredocs, nodes }: ShellScript): readonly string[] 
   return [...comments, ...heredocs, ...messages, printed.join("\n")];
 }
 
+/** Variables that hold colours: `${RED}Usage: $0 <folder>${NC}`. */
+const colour =
+  /\$\{?\w{0,12}(?:red|green|yellow|blue|cyan|magenta|purple|white|gr[ae]y|bold|dim|reset|normal|nc)\}?(?!\w)/giu;
+
 function toPrinted(words: readonly ShellWord[]): string {
+  // `$(echo -H "Authorization: …")` makes an argument of another program.
+  if (words[0]?.text === "echo" && /^-(?![neE]+$)/u.test(words[1]?.text ?? "")) return "";
   const text = words
     .slice(1)
     .map((word) => word.text)
     .filter((word) => !/^(?:-[neE]+|>|>>|>&|&?\d|\/dev\/stderr)$/u.test(word))
     .map((word) => unquoteText(word))
     .join(" ");
-  return text.replaceAll(/\\n/gu, "\n").replaceAll(/\\033\[[\d;]*m|\\e\[[\d;]*m/gu, "");
+  return text
+    .replaceAll(/\\n/gu, "\n")
+    .replaceAll(/\\033\[[\d;]*m|\\e\[[\d;]*m/gu, "")
+    .replaceAll(colour, "");
 }
 
 /** Takes the outer quotes off and keeps the others: `"Usage: x \"query\""`. */

@@ -14,6 +14,7 @@ test.for([
   ["a filter with flags that have values", 'fold -s -w "$1"'],
   ["a filter with a pattern", "grep -E 'ERROR|FATAL' | tail -n 3"],
   ["a filter whose pattern is a flag", "grep -e a -e b"],
+  ["awk that begins with something", "awk 'BEGIN { n = 1 } { print n, $0 }'"],
   ["a program in its own words", "awk -F, -v n=1 '{ print $n }'"],
   ["arguments of its own before the filter", "jq -r --arg key \"$1\" '.[$key]'"],
   ["cat in a text", 'text="$(cat)"; echo "$text"'],
@@ -36,6 +37,7 @@ test.for([
 test.for([
   ["files", 'sort "$1" | uniq -c; grep a "$1"; sed -n 1p "$1"; awk 1 "$1"; head -n 2 "$1"; cut -d, -f1 "$1"'],
   ["what is fed to it", 'sort < "$1"; wc -l <<< "$1"; cat <<EOF\n$1\nEOF'],
+  ["a calculation", `awk -v k="$1" 'BEGIN { printf "%d\\n", (k/1024) + 0.5 }'`],
   ["a pipe", 'echo "$1" | sort | uniq'],
   [
     "a loop that is fed",

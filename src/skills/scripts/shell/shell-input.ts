@@ -177,7 +177,21 @@ function readsWith(program: string, argv: readonly string[]): boolean {
   const { silent, always } = filter;
   if (argv.some((word) => silent?.test(word) === true)) return false;
   const files = filesOf(filter, argv);
+  if (filter === awk && argv.some(isOnlyBegin)) return false;
   return always === true || files.length === 0 || files.some((file) => isInputName(file) || allArguments.test(file));
+}
+
+/** `BEGIN { … }` and nothing else: such a program of awk ends before it reads a line. */
+function isOnlyBegin(word: string): boolean {
+  const code = unquoteWord(word).trim();
+  if (!/^BEGIN\s*\{/u.test(code)) return false;
+  let depth = 0;
+  for (const [place, letter] of [...code].entries()) {
+    if (letter === "{") depth += 1;
+    if (letter === "}") depth -= 1;
+    if (letter === "}" && depth === 0) return place === code.length - 1;
+  }
+  return false;
 }
 
 /** `"$@"`: maybe no file at all. */

@@ -29,7 +29,7 @@ const mostTokens = 200;
 
 /** The end of a usage line and the beginning of words about it: two spaces and prose, a comment, a dash, words in brackets. */
 const descriptionStart =
-  /\s{2,}(?=\([^|<>[\]]{1,200}\)\s*$)|\s(?=\([^|<>[\]]{0,100}\b(?:stdin|standard input|default|optional|required)\b)|\s{2,}(?=[A-Z#(–—-](?![A-Z_-]*(?:\s|$|\]))|\p{Lo}|[a-z]+ [a-z]+ )|\s+#\s+|\s+[–—→]\s+|\s+-\s+(?=\p{L})/u;
+  /\s{2,}(?=\([^|<>[\]]{1,200}\)\s*$)|\s(?=\([^|<>[\]]{0,100}\b(?:stdin|standard input|default|optional|required)\b)|(?<=[>\]])\s(?=[A-Z][a-z]+ [a-z]{2,}\b)|\s{2,}(?=[A-Z#(–—-](?![A-Z_-]*(?:\s|$|\]))|\p{Lo}|[a-z]+ [a-z]+ )|\s+#\s+|\s+[–—→]\s+|\s+-\s+(?=\p{L})/u;
 
 function splitDescription(text: string): { line: string; description?: string } {
   // A line that has nothing but words about itself.

@@ -18,11 +18,17 @@ function asExample(synopsis: Synopsis): Synopsis {
   };
 }
 
-/** `list | show NAME | move FROM TO` are three calls in one line. */
+/** `list | show NAME | move FROM TO` are three calls in one line, and so are `{list|show NAME}`. */
 function splitCommands(line: string): readonly string[] {
-  const parts = line.split(/\s\|\s/u);
+  const [, inBraces] = /^\s*\{([^{}]{1,500})\}\s*$/u.exec(line) ?? [];
+  const parts = inBraces === undefined ? line.split(/\s\|\s/u) : splitOutside(inBraces);
   const areCalls = parts.length > 1 && parts.every((part) => /^[a-z][\w-]*(?:\s+[<[A-Z-].*)?$/u.test(part.trim()));
   return areCalls && parts.some((part) => part.trim().includes(" ")) ? parts.map((part) => part.trim()) : [line];
+}
+
+/** Splits at `|`, but not between angle brackets: `move <from|to>`. */
+function splitOutside(text: string): readonly string[] {
+  return text.match(/(?:<[^<>]*>|\[[^[\]]*\]|[^|])+/gu) ?? [];
 }
 
 const aboutUsage =
