@@ -186,10 +186,9 @@ function isOnlyBegin(word: string): boolean {
   const code = unquoteWord(word).trim();
   if (!/^BEGIN\s*\{/u.test(code)) return false;
   let depth = 0;
-  for (const [place, letter] of [...code].entries()) {
-    if (letter === "{") depth += 1;
-    if (letter === "}") depth -= 1;
-    if (letter === "}" && depth === 0) return place === code.length - 1;
+  for (const { 0: brace, index } of code.matchAll(/[{}]/gu)) {
+    depth += brace === "{" ? 1 : -1;
+    if (depth === 0) return index === code.length - 1;
   }
   return false;
 }
