@@ -27,6 +27,8 @@ test.for([
   "{'city': 'Rome', 'more': ['a'",
   '{"city": "Rome"} or {"city": "Paris"}',
   '<think>{"city": "Rome"}',
+  `{"city": "Rome", "more": ${"[".repeat(10_000)}${"]".repeat(10_000)}}`,
+  '{"city": "Rome", "__proto__": {"a": 1}}',
 ])("readOutput() makes nothing up: %j", async (text) => {
   expect(await readOutput(text, toRule(json))).toMatchObject({ ok: false });
 });

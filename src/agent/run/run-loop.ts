@@ -210,7 +210,10 @@ type OutputReading =
 export async function readOutput(text: string, rule: OutputRule, last = text): Promise<OutputReading> {
   const value = last === text ? parseLeniently(text) : parsePieces(text.slice(0, -last.length), last);
   if (value === undefined) return { ok: false, problems: [{ path: "", expected: "JSON", found: "something else" }] };
-  const checked = checkLeniently(rule.json, takeAnswer(rule, value));
+  // Also what the text says well may be deeper than anything that is kept, or have a key that no object of ours has.
+  const copy = copyJson(value, { maxBytes: Infinity, maxDepth: maxJsonDepth });
+  if (!copy.ok) return { ok: false, problems: copy.reason === "not-json" ? [copy.problem] : [] };
+  const checked = checkLeniently(rule.json, takeAnswer(rule, copy.value));
   if (!checked.ok) return { ok: false, problems: checked.problems };
   const refined = await rule.refine?.(checked.value);
   if (refined === undefined) return { ok: true, output: checked.value };
