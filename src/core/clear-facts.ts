@@ -5,6 +5,8 @@ export interface ClearFact {
   readonly value: string;
 }
 
+/** A longer message is most likely something else than what a person says of themselves. */
+const longestMessage = 600;
 /** A longer sentence says more than one thing. */
 const longestSentence = 300;
 const longestKeyWords = 6;
@@ -21,13 +23,12 @@ const forms: readonly (readonly [pattern: RegExp, key: string | undefined])[] = 
 
 /**
  * Finds what a person clearly says about themselves: "remember that …", "my … is …", "call me …", "I prefer …". Questions, and what is
- * said in other words, give nothing: it is better to miss a fact than to make one up. English.
+ * said in other words, give nothing: it is better to miss a fact than to make one up. Long texts and quotations give nothing either:
+ * they are pages and files that a person passes on. English.
  */
 export function findClearFacts(text: string): readonly ClearFact[] {
-  return text
-    .slice(0, 4000)
-    .split(/(?<=[.!?;])\s+|\n+/u)
-    .flatMap((sentence) => toClearFact(sentence) ?? []);
+  if (text.length > longestMessage || /^\s*(?:>|```|~~~)|<\/?[a-z]/imu.test(text)) return [];
+  return text.split(/(?<=[.!?;])\s+|\n+/u).flatMap((sentence) => toClearFact(sentence) ?? []);
 }
 
 const request =

@@ -120,12 +120,17 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
     planned.dispatch === undefined
       ? session.call(planned.address, given, options)
       : planned.dispatch.run(given, options);
-  const { longTerm, conversation } = run.parts;
-  const place = { run: run.id, conversation: conversation?.id, messages: () => run.messages };
-  const outcome = await (longTerm === undefined ? call() : longTerm.during(place, call));
+  const outcome = await (run.parts.longTerm === undefined ? call() : callRemembering(run, call));
   if (!isCutOff(run, planned, outcome)) return outcome;
   spending.write();
   throw new CutOff(outcome);
+}
+
+/** Lets the tools of the memory know from which run they are called. */
+function callRemembering(run: RunState, call: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const { longTerm, conversation } = run.parts;
+  const place = { run: run.id, conversation: conversation?.id, messages: () => run.messages };
+  return longTerm === undefined ? call() : longTerm.during(place, call);
 }
 
 /** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */

@@ -31,11 +31,14 @@ export function currentSource(by: string): MemorySource {
   return { ...(run !== undefined && { run }), ...(conversation !== undefined && { conversation }), by };
 }
 
+/** Keys that say what the user said in other words: "call me Ada" is a name. */
+export const plainKeys: ReadonlySet<string> = new Set(["name", "lives in", "works at", "works as"]);
+
 /** What of the words of a fact must be in the answers of tools for it to be theirs. */
 const readShare = 0.6;
 
 /**
- * Who said a fact: the user, if one message of the user in this run has all its words; else the tools, if their answers have most of
+ * Who said a text: the user, if one message of the user in this run has all its words; else the tools, if their answers have most of
  * them; else the model. Outside of a run nothing is known, and it is the model's.
  */
 export function judgeTrust(fact: string): MemoryTrust {

@@ -13,6 +13,8 @@ export interface NewFact {
   readonly value: string;
   /** Who said it. @default "model" */
   readonly trust?: MemoryTrust;
+  /** The trust if the user has said nothing of this subject and key yet: the name of a key is text, too. @default `trust` */
+  readonly trustIfNew?: MemoryTrust;
   readonly source?: MemorySource;
 }
 
@@ -59,7 +61,7 @@ export class Facts {
 
   /** @throws {KitbagError} `memory-invalid` for what is no fact, `memory-full` */
   async remember(given: NewFact, now: number): Promise<KeptFact> {
-    const row = toRow(given, this.#limits, now);
+    const row = await this.#toRow(given, now);
     const same = await this.#findSame(row);
     if (same !== undefined) return { fact: same, isNew: false, closed: [] };
     const before = (await this.#readSlot(row)).slot[row.trust];
@@ -96,6 +98,12 @@ export class Facts {
     if (version > 0) await this.#kv.delete(this.#slotKey(row));
     for (const [one, { trust }] of all) await this.shelf.remove(one, trust);
     return [...all].map(([one, gone]) => ({ number: one, row: gone }));
+  }
+
+  async #toRow({ trustIfNew, ...given }: NewFact, now: number): Promise<FactRow> {
+    const row = toRow(given, this.#limits, now);
+    if (trustIfNew === undefined || (await this.#readSlot(row)).slot.user !== undefined) return row;
+    return toRow({ ...given, trust: trustIfNew }, this.#limits, now);
   }
 
   /** The same value from a source that is trusted as much: there is nothing to add. */

@@ -5,7 +5,7 @@ import type { JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { Skill } from "../../../core/skill.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { wrapUntrusted } from "../../../core/untrusted-text.ts";
-import { currentSource, judgeTrust } from "./current-run.ts";
+import { currentSource, judgeTrust, plainKeys } from "./current-run.ts";
 import type { LongTermMemory, UserMemory } from "./long-term-memory.ts";
 import type { FileCommand } from "./memory-files.ts";
 import { renderMemories } from "./render-memories.ts";
@@ -75,12 +75,14 @@ function rememberTool(of: MemoryOf): Tool {
     annotations: { idempotent: true },
     async run({ key, value, subject }, { user }) {
       const fact = { key, value, ...(subject !== undefined && { subject }) };
-      const trust = judgeTrust(fact.value);
-      const source = currentSource("remember");
-      const { fact: kept, isNew, closed } = await of(user).remember({ ...fact, trust, source });
+      // A key that the user did not say is only taken for theirs where they have said something under it before.
+      const about = subject === undefined || subject === "user" ? "" : subject;
+      const whole = judgeTrust(`${about} ${plainKeys.has(key) ? "" : key} ${value}`);
+      const given = { ...fact, trust: judgeTrust(value), trustIfNew: whole, source: currentSource("remember") };
+      const { fact: kept, isNew, closed } = await of(user).remember(given);
       const instead =
         closed.length === 0 ? "" : `, instead of ${closed.map((old) => JSON.stringify(old.value)).join(", ")}`;
-      const note = trust === "user" ? "" : " The user did not say this: it is kept as unconfirmed.";
+      const note = kept.trust === "user" ? "" : " The user did not say this: it is kept as unconfirmed.";
       const what = `${kept.key}: ${JSON.stringify(kept.value)} (${kept.id})`;
       return `${isNew ? "Remembered" : "It was remembered already"}: ${what}${instead}.${note}`;
     },

@@ -17,8 +17,8 @@ const longestTurn = 400;
 const longestFact = 500;
 
 /**
- * Writes down what is remembered, within so many tokens: facts first. What the user did not say stands in tags that mark it as data, so
- * that a text of a tool or a web page that was remembered cannot give orders later.
+ * Writes down what is remembered, within so many tokens: facts first. Only facts that the user said stand alone. All else stands in tags
+ * that mark it as data, so that a text of a tool or a web page that was remembered cannot give orders later.
  */
 export function renderMemories({ facts, turns }: Recollection, maxTokens: number): RenderedMemories | undefined {
   const lines: Lines = { said: [], quoted: [], ids: [] };
@@ -51,9 +51,10 @@ function toFactLine({ id, subject, key, value, trust, source, from }: Fact): Lin
   return [id, line, trust === "user"];
 }
 
+/** Also what the user said: it may quote a page or a file. */
 function toTurnLine({ id, who, text, time, trust, source }: RecalledTurn): Line {
   const said = JSON.stringify(shortenText(text, longestTurn));
-  return [id, `- ${oneLine(who)}: ${said} (${id}, ${describeSource(trust, source, time)})`, trust === "user"];
+  return [id, `- ${oneLine(who)}: ${said} (${id}, ${describeSource(trust, source, time)})`, false];
 }
 
 /** Where something is from, in words: `2026-11-18, conversation "first"`. */

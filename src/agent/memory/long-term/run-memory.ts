@@ -2,7 +2,8 @@ import { isKitbagError } from "../../../core/errors.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { markOf } from "../kitbag-mark.ts";
 import { textOfMessage } from "../message-text.ts";
-import { isOfUser } from "./current-run.ts";
+import { isOfUser, plainKeys } from "./current-run.ts";
+import type { NewFact } from "./facts.ts";
 import type { Fact, FactProposal, LongTermMemory, RecalledTurn, UserMemory } from "./long-term-memory.ts";
 import { toRecallWords } from "./rank-texts.ts";
 import { renderMemories } from "./render-memories.ts";
@@ -102,13 +103,16 @@ export async function keepRun(
   const memory = longTerm.of({ user });
   await memory.addTurns({ run, conversation }, turns);
   for (const proposal of (await longTerm.extract?.(turns)) ?? []) {
-    if (isSaidIn(turns, proposal)) await keepProposal(memory, proposal, { run, conversation });
+    const { key, value } = proposal;
+    if (!isSaidIn(turns, value)) continue;
+    const isWhole = plainKeys.has(key) || isSaidIn(turns, `${key} ${value}`);
+    await keepProposal(memory, proposal, { run, conversation, trustIfNew: isWhole ? "user" : "model" });
   }
 }
 
 /** An extractor cannot make anything up: what it proposes must be in one message of the user, in the same words. */
-function isSaidIn(turns: readonly Turn[], { value }: FactProposal): boolean {
-  const needed = toRecallWords(value);
+function isSaidIn(turns: readonly Turn[], said: string): boolean {
+  const needed = toRecallWords(said);
   return turns.some(({ who, text }) => {
     const words = new Set(toRecallWords(text));
     return who === "user" && needed.length > 0 && needed.every((word) => words.has(word));
@@ -119,11 +123,18 @@ function isSaidIn(turns: readonly Turn[], { value }: FactProposal): boolean {
 async function keepProposal(
   memory: UserMemory,
   { subject, key, value }: FactProposal,
-  { run, conversation }: Pick<RememberingRun, "run" | "conversation">,
+  { run, conversation, trustIfNew }: Pick<RememberingRun, "run" | "conversation"> & Pick<NewFact, "trustIfNew">,
 ): Promise<void> {
   const source = { run, ...(conversation !== undefined && { conversation }), by: "extractor" };
   try {
-    await memory.remember({ ...(subject !== undefined && { subject }), key, value, trust: "user", source });
+    await memory.remember({
+      ...(subject !== undefined && { subject }),
+      key,
+      value,
+      trust: "user",
+      ...(trustIfNew && { trustIfNew }),
+      source,
+    });
   } catch (cause) {
     if (!isKitbagError(cause, "memory-full") && !isKitbagError(cause, "memory-invalid")) throw cause;
   }

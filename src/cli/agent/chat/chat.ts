@@ -1,3 +1,4 @@
+import { markOf } from "../../../agent/memory/kitbag-mark.ts";
 import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { Model, ModelMessage } from "../../../models/model.ts";
 import type { Session } from "../../../workspace/workspace.ts";
@@ -128,6 +129,8 @@ export async function openOnly(session: Session, skills: readonly string[]): Pro
 export function toNextMessages(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const last = messages.at(-1);
   if (last === undefined) return [];
+  // What was recalled for a request goes with it.
+  if (last.role === "user" && markOf(last).recalled !== undefined) return toNextMessages(messages.slice(0, -1));
   if (last.role === "user") return messages.slice(0, -1);
   if (last.role !== "assistant") return messages;
   const content = last.content.filter((part) => part.type !== "tool-call");
