@@ -253,6 +253,17 @@ function toScope(named: string, directory: string | undefined): string {
   return `./${named}`;
 }
 
+/** Git says so where it is shown no folder of a repository. */
+function hintRepository(failure: Failure): string | undefined {
+  const { tool, text, directory } = failure;
+  if (!/(?:^|\n)fatal: not a git repository/u.test(text)) return undefined;
+  if (isGranted(tool.permissions.read ?? [], "."))
+    return "there is no git repository in the folders that the script may read";
+  if (directory !== undefined && !isThere(resolve(directory, ".git")))
+    return `there is no git repository in ${directory}`;
+  return `git sees no repository, because the script may not read this folder: ${toCure(failure, "read", ".")}`;
+}
+
 function hintVariable(failure: Failure): string | undefined {
   const { code, tool, text } = failure;
   const name =
@@ -296,4 +307,13 @@ function hintNotFound(failure: Failure): string {
 }
 
 /** In this order: what a program lacks first is what the others follow from. */
-const finders = [hintReplaced, hintPackage, hintProgram, hintWriting, hintNetwork, hintFile, hintVariable] as const;
+const finders = [
+  hintReplaced,
+  hintPackage,
+  hintProgram,
+  hintWriting,
+  hintNetwork,
+  hintRepository,
+  hintFile,
+  hintVariable,
+] as const;
