@@ -43,6 +43,8 @@ export interface ScriptCode extends ToolCode {
   readonly environment: readonly string[];
   /** What the manifest lists; what the script and the files beside it ask for is read when it is needed. */
   readonly dependencies?: ListedDependencies;
+  /** The parameter whose value it reads from standard input. @default it has none */
+  readonly stdin?: string;
   /** Turns a checked input into the command line that means it. */
   readonly toCommand: (input: JsonObject) => ScriptCommand;
   /** Turns a command line of the script back into the input that it means. @default its command lines are not known */

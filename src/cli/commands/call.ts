@@ -27,6 +27,7 @@ export const callCommand: CliCommand = {
     ["kitbag call search --tag new --tag cheap --filter.size 3 --no-sold", "lists, objects, switches"],
     [`kitbag call add --input '{"a": 2, "b": 3}'`, "parameters as JSON"],
     ["kitbag call csv-tools/to_json data.csv -o data.json", "as the command line of the tool's script"],
+    ["cat notes.txt | kitbag call notes/count_words -- -", "what is piped in, for a script that reads it"],
     ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
@@ -122,7 +123,10 @@ async function callTool(
 }
 
 function toInputOptions(workspace: Workspace, address: string): ToolInputOptions {
-  return { alsoKnown: ownFlags, readCommand: findScript(workspace, address)?.readCommand };
+  const { readCommand, stdin } = findScript(workspace, address) ?? {};
+  const files = workspace.getTool(address)?.tool.files ?? {};
+  const readers = Object.keys(files).filter((name) => files[name] === "read");
+  return { alsoKnown: ownFlags, readCommand, ...(stdin !== undefined && { stdin: { parameter: stdin, readers } }) };
 }
 
 /** The tool, if it was made here and is at an older version than its folder: the reason is told. */

@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { type JsonObject, showValue } from "../../core/json.ts";
+import { isRecord, type JsonObject, type JsonValue, showValue } from "../../core/json.ts";
 import { type Invocation, usageError } from "../cli-command.ts";
 import { describeFileError } from "../../platform/files.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -35,13 +35,13 @@ const maxDepth = 1000;
  *
  * @throws {KitbagError} `usage-invalid` if it is not JSON, or nested more than 1000 deep.
  */
-function parseInput(text: string): unknown {
-  if (isTooDeep(text)) throw usageError(`Cannot use --input: it is nested more than ${maxDepth} levels deep`);
+function parseInput(text: string, name = "--input"): unknown {
+  if (isTooDeep(text)) throw usageError(`Cannot use ${name}: it is nested more than ${maxDepth} levels deep`);
   try {
     return JSON.parse(text.replace(/^\uFEFF/u, ""));
   } catch (cause) {
     const problem = text.trim() === "" ? "nothing" : (cause as Error).message.slice(0, 200);
-    throw usageError(`Cannot use --input: expected JSON, found ${problem}`);
+    throw usageError(`Cannot use ${name}: expected JSON, found ${problem}`);
   }
 }
 
@@ -127,6 +127,8 @@ function refuseLong(flag: string, maxBytes: number): never {
 export interface ToolInputOptions extends ParseFlagsOptions {
   /** Reads the words as the tool's script would, if they are no flags of its parameters: `data.csv -o out.json`. */
   readonly readCommand?: ScriptCode["readCommand"] | undefined;
+  /** The parameter that becomes the script's standard input, and those that name files which it reads. */
+  readonly stdin?: { readonly parameter: string; readonly readers: readonly string[] };
 }
 
 /**
@@ -142,10 +144,46 @@ export async function toToolInput(
 ): Promise<JsonObject> {
   const given = getText(invocation.options, "input");
   const flags = words.filter((word, index) => word !== "--" || words.indexOf("--") !== index);
-  if (given !== undefined && isOwnInput(schema, given))
-    return readWords(schema, [`--input=${given}`, ...flags], options);
-  const input = given === undefined ? {} : await readInput(given, invocation);
-  return readWords(schema, flags, options, input);
+  const isOwn = given !== undefined && isOwnInput(schema, given);
+  const input = given === undefined || isOwn ? {} : await readInput(given, invocation);
+  const read = readWords(schema, isOwn ? [`--input=${given}`, ...flags] : flags, options, input);
+  if (options.stdin === undefined || given === "-") return read;
+  const isAsked = wantsStdin(read, options.stdin) || (words.length === 0 && given === undefined && isRedirected());
+  return isAsked ? withStdin(schema, read, options.stdin.parameter, invocation) : read;
+}
+
+/** Whether the caller names standard input, as the script does: `-` in place of a file. */
+function wantsStdin(input: JsonObject, { parameter, readers }: NonNullable<ToolInputOptions["stdin"]>): boolean {
+  const own = input[parameter];
+  if (own !== undefined) return [own].flat().join() === "-";
+  return readers.flatMap((name) => input[name]).some((value) => value === "-" || value === "/dev/stdin");
+}
+
+/** Whether standard input is a file, or what another program of the same command line prints: both come to an end. */
+function isRedirected(): boolean {
+  try {
+    const stats = fstatSync(0);
+    return stats.isFIFO() || stats.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Hands our standard input on to the script: as text, or as the JSON that its parameter takes. */
+async function withStdin(
+  schema: JsonSchema,
+  input: JsonObject,
+  parameter: string,
+  { terminal }: Invocation,
+): Promise<JsonObject> {
+  const text = await terminal.readInput(maxValueBytes).catch(() => refuseLong("standard input", maxValueBytes));
+  const { type } = toRecord(toRecord(schema["properties"])[parameter]);
+  const takesText = type === undefined || [type].flat().includes("string");
+  return { ...input, [parameter]: takesText ? text : (parseInput(text, "standard input") as JsonValue) };
+}
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }
 
 /** Flags of the tool's parameters; else, if that is what they are, words of its script's command line. */

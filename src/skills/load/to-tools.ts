@@ -33,6 +33,7 @@ export type MadeTool =
 /** Makes the tool of a script, or of one of its sub-commands, which {@link checkTools} has checked. */
 export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: ScriptTool): MadeTool {
   const { name, description, inputSchema, outputSchema, annotations = {}, limits = {}, cache, examples, files } = own;
+  const stdin = own.mapping.parts.find((part) => part.kind === "stdin");
   const code: ScriptCode = {
     kind: "script",
     skill: frame.skill,
@@ -43,6 +44,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     interpreter: script.interpreter,
     environment: script.environment.map((variable) => variable.name),
     ...(frame.dependencies !== undefined && { dependencies: frame.dependencies }),
+    ...(stdin !== undefined && { stdin: stdin.property }),
     toCommand: (input) => toArgv(own.mapping, input, `${frame.skill}/${own.name}`),
     readCommand: (argv) => fromArgv(own.mapping, inputSchema, argv),
   };
