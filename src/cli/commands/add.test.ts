@@ -100,6 +100,18 @@ test("kitbag add asks at a terminal, and a yes enables exactly what was shown", 
   expect((await kitbag(project, "call", "echo/say", "--word", "hi")).stdout).toBe("hi\n");
 });
 
+test("kitbag add takes a yes for all skills", async () => {
+  const { project, server } = await createWorld();
+  const terminal = startKitbagTerminal(["add", server.url, "--allow-host", server.host], project);
+
+  await terminal.waitFor("Which skills? Names, or all:");
+  terminal.type("y\r");
+  await terminal.waitFor("Enable echo, evil, exactly as shown here?");
+  terminal.type("\r");
+
+  expect(await terminal.ended).toBe(1);
+});
+
 test("kitbag add keeps nothing after a no", async () => {
   const { project, server } = await createWorld();
   const terminal = startKitbagTerminal(["add", server.url, "--skill", "evil", "--allow-host", server.host], project);

@@ -10,6 +10,7 @@ import {
 import { renderList, renderReport } from "../import/render-candidate.ts";
 import { addListOption, getTexts, addStoreOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
+import { isYes } from "../terminal.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 /** `kitbag add`: skills of others, fetched, shown, and enabled if the person agrees. */
@@ -77,8 +78,10 @@ async function askWhich(report: ImportReport, terminal: Invocation["terminal"]):
   terminal.note(`${renderList(report, terminal)}\n\n`);
   if (report.skills.length === 0) return [];
   const answer = (await terminal.ask("Which skills? Names, or all: ")) ?? "";
-  if (answer.trim() === "all") return report.skills.map(({ name }) => name);
-  return answer.split(/[\s,]+/u).filter((name) => name !== "");
+  const names = report.skills.map(({ name }) => name);
+  const words = answer.split(/[\s,]+/u).filter((name) => name !== "");
+  const [first = ""] = words;
+  return words.length === 1 && !names.includes(first) && (first === "all" || isYes(first)) ? names : words;
 }
 
 function answerList(report: ImportReport, { terminal }: Invocation): Answer {

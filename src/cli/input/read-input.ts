@@ -155,7 +155,7 @@ export async function toToolInput(
 /** Whether the caller names standard input, as the script does: `-` in place of a file. */
 function wantsStdin(input: JsonObject, { parameter, readers }: NonNullable<ToolInputOptions["stdin"]>): boolean {
   const own = input[parameter];
-  if (own !== undefined) return [own].flat().join() === "-";
+  if (own !== undefined) return own === "-" || (Array.isArray(own) && own.length === 1 && own[0] === "-");
   return readers.flatMap((name) => input[name]).some((value) => value === "-" || value === "/dev/stdin");
 }
 
