@@ -59,5 +59,7 @@ export type { WorkingMemory } from "./agent/memory/long-term/working-memory.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AnswerCacheOptions } from "./agent/run/answer-cache.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/model-metrics.ts";
+export { agentTool, handoff } from "./agent/sub-agents/agent-tool.ts";
+export type { AgentSource, AgentToolOptions, HandoffOptions } from "./agent/sub-agents/agent-tool.ts";
 export type { Guard, Guarded, GuardPlace, GuardVerdict } from "./core/guards.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

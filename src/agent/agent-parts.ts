@@ -3,6 +3,7 @@ import { showValue } from "../core/json.ts";
 import type { KeyValueStore, Store } from "../core/store.ts";
 import type { Runs } from "../records/runs/create-runs.ts";
 import type { RunEntry } from "../records/runs/run-records.ts";
+import type { Session } from "../workspace/workspace.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { UsageCounter } from "./cost/usage-counter.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -18,6 +19,21 @@ export interface AgentParts {
   /** Of all runs together. */
   readonly total: UsageCounter;
   readonly telemetry: AgentTelemetry;
+  /** Narrows what its runs see. @default they see the whole workspace */
+  readonly limit?: (session: Session) => Session;
+}
+
+const ofAgents = new WeakMap<object, AgentParts>();
+
+/** Remembers what an agent is made of: other agents call it, and hand over to it. */
+export function keepParts<Agent extends object>(agent: Agent, parts: AgentParts): Agent {
+  ofAgents.set(agent, parts);
+  return agent;
+}
+
+/** What an agent is made of, if `createAgent` made it. */
+export function partsOf(agent: object): AgentParts | undefined {
+  return ofAgents.get(agent);
 }
 
 /** @throws {KitbagError} `option-invalid` if nothing is kept. */

@@ -83,6 +83,7 @@ const limitExpectations: Expectations<RunLimits> = {
   maxMs: aboveZero,
   maxCalls: aboveZero,
   maxParallel: aboveZero,
+  maxDepth: [(value) => typeof value === "number" && value >= 0, "a number of at least 0"],
   maxContinuations: [(value) => typeof value === "number" && value >= 0, "a number of at least 0"],
 };
 

@@ -7,7 +7,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { createRuns } from "../records/runs/create-runs.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";
-import { needRuns, type AgentParts } from "./agent-parts.ts";
+import { type AgentParts, keepParts, needRuns } from "./agent-parts.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { checkAgentOptions, checkResumeOptions } from "./check-agent-options.ts";
 import { createUsageCounter } from "./cost/usage-counter.ts";
@@ -15,7 +15,7 @@ import type { ForkChanges } from "./log/fork-run.ts";
 import { createModelSource } from "./model-source.ts";
 import { prepareRun } from "./run/prepare-run.ts";
 import { startRun } from "./run/start-run.ts";
-import type { RunStart } from "./run/started-run.ts";
+import type { RunStart } from "./run/run-state.ts";
 import { createAgentTelemetry } from "./telemetry/agent-telemetry.ts";
 
 /**
@@ -57,30 +57,35 @@ export function createAgent(options: AgentOptions): Agent {
   // What reads journals is loaded when a journal is read: many programs only run tasks.
   const resume = async (start: RunStart) => (await import("./run/prepare-resume.ts")).prepareResume(parts, start);
 
-  return {
-    run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
-      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) => prepareRun(parts, task, start)),
-    resume: (id: string, runOptions: RunOptions = {}): AgentRun => startRun(id, runOptions, telemetry, resume),
-    replay: async (id) => (await import("./log/replay-run.ts")).replayRun(parts, id),
-    fork(id: string, step: number, changes: ForkChanges = {}, runOptions: RunOptions = {}): AgentRun {
-      const { model, user } = runOptions;
-      const fork = { ...changes, id: changes.id ?? crypto.randomUUID() };
-      return startRun(fork.id, runOptions, telemetry, async (start) => {
-        checkResumeOptions(runOptions);
-        const { forkRun } = await import("./log/fork-run.ts");
-        await forkRun(parts, { id, step, model, user }, fork);
-        return resume(start);
-      });
+  return keepParts(
+    {
+      run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
+        startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) =>
+          prepareRun(parts, task, start),
+        ),
+      resume: (id: string, runOptions: RunOptions = {}): AgentRun => startRun(id, runOptions, telemetry, resume),
+      replay: async (id) => (await import("./log/replay-run.ts")).replayRun(parts, id),
+      fork(id: string, step: number, changes: ForkChanges = {}, runOptions: RunOptions = {}): AgentRun {
+        const { model, user } = runOptions;
+        const fork = { ...changes, id: changes.id ?? crypto.randomUUID() };
+        return startRun(fork.id, runOptions, telemetry, async (start) => {
+          checkResumeOptions(runOptions);
+          const { forkRun } = await import("./log/fork-run.ts");
+          await forkRun(parts, { id, step, model, user }, fork);
+          return resume(start);
+        });
+      },
+      async decide(approval, decision) {
+        const { decideApproval } = await import("./log/decide-approval.ts");
+        await decideApproval({ runs: needRuns(parts.runs), sealer: options.audit }, approval, decision);
+      },
+      get totalCost() {
+        return parts.total.cost();
+      },
+      get totalTokens() {
+        return parts.total.tokens();
+      },
     },
-    async decide(approval, decision) {
-      const { decideApproval } = await import("./log/decide-approval.ts");
-      await decideApproval({ runs: needRuns(parts.runs), sealer: options.audit }, approval, decision);
-    },
-    get totalCost() {
-      return parts.total.cost();
-    },
-    get totalTokens() {
-      return parts.total.tokens();
-    },
-  };
+    parts,
+  );
 }

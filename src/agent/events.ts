@@ -7,8 +7,8 @@ import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts"
 import type { RunResult, RunUsage } from "./run-result.ts";
 
 /**
- * The events of an agent's run, in order. Events that end in `-delta`, `call-event` and `model-loading` go only to listeners; all
- * others are also written to the journal, if there is one, before they take effect.
+ * The events of an agent's run, in order. Events that end in `-delta`, `call-event`, `child-event` and `model-loading` go only to
+ * listeners; all others are also written to the journal, if there is one, before they take effect.
  */
 export type AgentEvent =
   | TaskStart
@@ -30,6 +30,8 @@ export type AgentEvent =
   | ApprovalDecided
   | GuardActed
   | MemoryCompacted
+  | AgentChanged
+  | ChildEvent
   | TaskEnd;
 
 /** A run begins. */
@@ -54,6 +56,10 @@ export interface TaskStart {
   readonly output?: JsonObject;
   /** What the agent was told to keep about where its runs come from. */
   readonly origin?: JsonObject;
+  /** The run that waits for this one, and the call in it (`step.call`): this is the run of a sub-agent. */
+  readonly parent?: { readonly run: string; readonly call: string };
+  /** The addresses of the tools from the agent of the outermost run to the agent of this one, if that is another. */
+  readonly path?: readonly string[];
   /** The run that this one was made from, and the step up to which it is the same. */
   readonly forkOf?: { readonly run: string; readonly step: number };
   /** Milliseconds since 1970. */
@@ -262,6 +268,28 @@ export interface TokenEstimate {
   readonly outputTokens: number;
 }
 
+/** Another agent goes on with the conversation: it was handed over. */
+export interface AgentChanged {
+  readonly type: "agent-changed";
+  readonly run: string;
+  readonly step: number;
+  /** The handoff: `step.call`, and its address. */
+  readonly call: string;
+  readonly tool: string;
+  /** The agent's model, as `provider/model`. */
+  readonly model: string;
+}
+
+/**
+ * An event of the run of a sub-agent, on any level below. `run` is that run; its `task-start` says which run waits for it. Goes only to
+ * listeners: the run of a sub-agent has a journal of its own.
+ */
+export interface ChildEvent {
+  readonly type: "child-event";
+  readonly run: string;
+  readonly event: Exclude<AgentEvent, ChildEvent>;
+}
+
 /** The run has ended, or is paused. */
 export interface TaskEnd {
   readonly type: "task-end";
@@ -292,6 +320,8 @@ export interface RunLimits {
   readonly maxCalls: number;
   /** How many calls of one answer run at the same time. @default 8 */
   readonly maxParallel: number;
+  /** How many levels of sub-agents may be below the run. @default 5 */
+  readonly maxDepth: number;
   /** How often in a row the model is asked to go on with an answer that the output limit cut off. Can be 0. @default 3 */
   readonly maxContinuations: number;
 }

@@ -68,6 +68,8 @@ export interface RuntimeContext extends ToolContext {
   readonly files?: CallFiles;
   /** For tools of other MCP servers, which may ask something back. @default the caller cannot be asked */
   readonly caller?: CallerAccess | undefined;
+  /** Runs the agent that the called tool is; only for code of that kind. @default nothing here can run agents */
+  readonly runAgent?: ((input: unknown) => Promise<unknown>) | undefined;
   /** Where in a trace the tool runs, for processes that the runtime starts; empty without telemetry. */
   readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */

@@ -8,9 +8,11 @@ import type { Skill } from "../core/skill.ts";
 import type { KeyValueStore } from "../core/store.ts";
 import type { LiveStats } from "../records/stats/call-stats.ts";
 import { createCallRecorder } from "../records/stats/call-records.ts";
+import { agentRuntime } from "../runtimes/agent-runtime.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
+import { findCaller } from "./call/authority.ts";
 import { noOptions } from "./call/call-options.ts";
 import { createChain } from "./call/chain.ts";
 import type { CallHost } from "./call/host.ts";
@@ -32,7 +34,7 @@ import { toRedaction } from "./options/redaction.ts";
 import type { WorkspaceChange } from "./registry/registered-tool.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createSharedSearch, createSkillUses, type SkillUseParts } from "./skills/skill-uses.ts";
-import type { Session, Workspace, WorkspaceOptions } from "./workspace.ts";
+import type { Session, SessionOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
 import { createRunningCalls } from "./skills/running-calls.ts";
 import type { SkillMethods, SkillToolState } from "./skills/skill-methods.ts";
 import { createSkillSet, type SkillSet } from "./skills/skill-set.ts";
@@ -87,7 +89,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     onOpen: opened.add,
     onSkillsChange: skillChanges.add,
     use: chain.use,
-    openSession: () => createSession(parts),
+    openSession: (sessionOptions) => createSession(parts, sessionOptions),
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
       start({ tool, input, options: callOptions }) as Promise<never>,
     readOutput: outputs.read,
@@ -203,7 +205,9 @@ function createGuards(
 
 /** Runtimes by kind; one that the user gives goes before ours of the same kind. */
 function toRuntimes(given: Iterable<Runtime>): ReadonlyMap<string, Runtime> {
-  const runtimes = new Map([functionRuntime(), pipelineRuntime()].map((runtime) => [runtime.kind, runtime]));
+  const runtimes = new Map(
+    [functionRuntime(), pipelineRuntime(), agentRuntime()].map((runtime) => [runtime.kind, runtime]),
+  );
   for (const [index, runtime] of [...given].entries()) {
     if (!isObject(runtime) || typeof runtime.kind !== "string" || !isFunction(runtime.run)) {
       const found = showValue(runtime);
@@ -261,17 +265,18 @@ interface SessionParts extends SkillUseParts {
 }
 
 /** Makes a session that begins with what the workspace has open. */
-function createSession(parts: SessionParts): Session {
+function createSession(parts: SessionParts, { inside, isAgent = false }: SessionOptions = {}): Session {
   const { registry, set, start, outputs } = parts;
+  const parent = inside && findCaller(inside);
   const changes = createListeners<WorkspaceChange>();
-  const holder = set.openHolder(changes);
+  const holder = set.openHolder(changes, { isAgent });
   let closing: Promise<void> | undefined;
 
   return {
     ...createToolQueries(registry.viewOf(holder)),
     ...createSkillUses(parts, holder),
     call: (tool: unknown, input?: unknown, options = noOptions) =>
-      start({ tool, input, options }, undefined, undefined, holder) as Promise<never>,
+      start({ tool, input, options }, parent, undefined, holder) as Promise<never>,
     readOutput: outputs.read,
     readOutputBytes: (handle, { user } = {}) => outputs.readBytes(handle, user),
     searchOutput: outputs.search,

@@ -12,7 +12,7 @@ import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolState } from "../core/tool-state.ts";
 import type { Embedder } from "../core/embedder.ts";
-import type { Tool, TypedTool } from "../core/tool.ts";
+import type { Tool, ToolContext, TypedTool } from "../core/tool.ts";
 import type { Audit } from "../records/audit/open-audit.ts";
 import type { LiveStats } from "../records/stats/call-stats.ts";
 import type { Approve, CallOptions } from "./call/call-options.ts";
@@ -102,8 +102,12 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    * `before` it sees the call first and its outcome last, before it is redacted, capped and recorded.
    */
   use(middleware: Middleware, options?: UseOptions): () => void;
-  /** Opens a session: a view of this workspace with open skills of its own. It begins with what is open here. Close it. */
-  openSession(): Session;
+  /**
+   * Opens a session: a view of this workspace with open skills of its own. It begins with what is open here. Close it.
+   *
+   * @throws {KitbagError} `option-invalid`
+   */
+  openSession(options?: SessionOptions): Session;
 
   /**
    * Opens what a tool keeps from one call to the next for a user, for those who look after it. @default the local user's
@@ -129,6 +133,17 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    * most a millisecond, four, sixteen, and so on.
    */
   stats(options?: { readonly steps?: boolean }): LiveStats;
+}
+
+/** How a session is opened. */
+export interface SessionOptions {
+  /** Whether tools are available that only agents can call: other agents, for example. @default false */
+  readonly isAgent?: boolean;
+  /**
+   * The `call` of the context that a tool got which is an agent, of this workspace or another: every call of the session is made inside
+   * that call, may call what that may, and is cancelled with it. @default each call is an outermost one
+   */
+  readonly inside?: ToolContext["call"];
 }
 
 /** An owner with tools that are always available. */

@@ -1,7 +1,7 @@
 import { createWorkspace, defineTool, type Skill } from "kitbag";
 import { localModel, type ModelTool } from "kitbag/models";
 
-import { dispatchTools } from "../../src/agent/run/prepare-run.ts";
+import { dispatchTools } from "../../src/agent/run/to-parts.ts";
 import type { MadeCall, Stage } from "./drive-model.ts";
 
 /** A stage on which tools and skills are found by searching, as an agent with the exposure `dispatch` shows them. */

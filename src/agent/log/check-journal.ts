@@ -71,6 +71,8 @@ const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
         output: object,
         origin: object,
         forkOf: toObject({ run: text, step: count }),
+        parent: toObject({ run: text, call: text }),
+        path: texts,
       },
     ),
     "model-answer": toObject(
@@ -98,6 +100,7 @@ const journalLines: ReadonlyMap<string, JsonSchema> = new Map(
     "answer-dropped": toObject({ step: count, answer: counted }),
     "call-changed": toObject({ step: count, call: text, input: present }),
     "call-spent": toObject({ step: count, call: text, tool: text }, { cost: number, usage: object }),
+    "agent-changed": toObject({ step: count, call: text, tool: text, model: text }),
     "approval-asked": toObject({ step: count, approval: text, id: text, tool: text, input: present }),
     "approval-decided": toObject({ approval: text, decision: { enum: ["approve", "deny"] } }, { reason: text }),
     "guard-acted": toObject({ step: count, guard: text, place: text, verdict: text }, { reason: text }),
@@ -169,6 +172,7 @@ const needsStart: ReadonlySet<string> = new Set([
   "answer-dropped",
   "call-changed",
   "call-spent",
+  "agent-changed",
   "approval-asked",
   "approval-decided",
 ]);

@@ -8,6 +8,7 @@ import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
 import type { ApprovalDecided } from "../events.ts";
 import { refuse, refuseFound } from "../expectations.ts";
+import { findStoppedAbove, taskOf } from "../sub-agents/run-tree.ts";
 import { sealDecision, type AskedApproval } from "./approval-seal.ts";
 import { foldJournal } from "./fold-journal.ts";
 
@@ -28,7 +29,9 @@ export async function decideApproval(place: DecisionPlace, approval: string, dec
   if (id === undefined) refuse("approval", approval, "the id of an approval, as in run:1.0");
   const { decision: said } = (decision ?? {}) as Partial<Decision>;
   if (said !== "approve" && said !== "deny") refuse("decision", said, '"approve" or "deny"');
-  findWaiting(place, { id, approval }, await runs.read(id, { limit: 1_000_000 }));
+  const entries = await runs.read(id, { limit: 1_000_000 });
+  findWaiting(place, { id, approval }, entries);
+  await checkAbove(runs, approval, entries);
   const run = await openSoon(runs, id);
   try {
     // Another process may have decided in the meantime.
@@ -39,6 +42,17 @@ export async function decideApproval(place: DecisionPlace, approval: string, dec
   } finally {
     await run.pause();
   }
+}
+
+/** A run of a sub-agent goes on only with the run above it. @throws {KitbagError} `option-invalid` if that was cancelled, or has ended. */
+async function checkAbove(runs: Runs, approval: string, entries: readonly RunEntry[]): Promise<void> {
+  const stopped = await findStoppedAbove(runs, taskOf(entries) ?? {});
+  if (stopped === undefined) return;
+  refuseFound(
+    "approval",
+    quote(approval),
+    `an approval that is waiting; the run ${quote(stopped)} was stopped: resume it first`,
+  );
 }
 
 /** How long to wait for a run that another process has open: a decision about another of its calls takes only a moment. */

@@ -6,6 +6,7 @@ import type { Sealer } from "../../records/audit/audit-keys.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import type { Question } from "../cost/usage-counter.ts";
 import type {
+  AgentChanged,
   AnswerDropped,
   ApprovalAsked,
   ApprovalDecided,
@@ -58,6 +59,8 @@ export interface Folded {
   readonly dropped: number;
   /** What calls cost besides. Of a call without an outcome, only what tools paid: the run of its sub-agent says the rest. */
   readonly spent: readonly CallSpent[];
+  /** The handoffs of the conversation, in order. */
+  readonly handoffs: readonly AgentChanged[];
   /** What the run said before the memory was compacted; and where in `messages` begins what it said since. */
   readonly said: readonly ModelMessage[];
   readonly saidFrom: number;
@@ -103,6 +106,7 @@ class Folding {
   #calls = 0;
   readonly #others: CountedAnswer[] = [];
   readonly #spent: CallSpent[] = [];
+  readonly #handoffs: AgentChanged[] = [];
   #dropped = 0;
   readonly #said: ModelMessage[] = [];
   #saidFrom = 0;
@@ -131,6 +135,7 @@ class Folding {
       others: this.#others,
       spent: this.#spent.filter(({ call, usage }) => usage === undefined || this.#outcomes.has(call)),
       dropped: this.#dropped,
+      handoffs: this.#handoffs,
       said: this.#said,
       saidFrom: this.#saidFrom,
       isCompacted: this.#isCompacted,
@@ -163,6 +168,10 @@ class Folding {
         return;
       case "call-spent":
         this.#spent.push(event as CallSpent);
+        return;
+      case "agent-changed":
+        this.#settle();
+        this.#handoffs.push(event as AgentChanged);
         return;
       case "call-changed":
         this.#change(event as CallChanged);

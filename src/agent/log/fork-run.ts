@@ -15,6 +15,8 @@ import { isOutcome } from "../run/call-hook.ts";
 import { guardMessages, guardOutcome, guardText, toGuards } from "../run/run-guards.ts";
 import { toMessages } from "../run/task-messages.ts";
 import { toCallChanged } from "../run/parse-input.ts";
+import { followPath } from "../sub-agents/open-child.ts";
+import { taskOf } from "../sub-agents/run-tree.ts";
 import { takeSound } from "./check-journal.ts";
 import { type AskedCall, callsOf, foldLines } from "./fold-journal.ts";
 import { toKeptEvent } from "./run-log.ts";
@@ -26,6 +28,8 @@ export interface ForkPlace {
   readonly model?: Model | string | undefined;
   /** Whose run it is. @default that of the user who began the other */
   readonly user?: string | undefined;
+  /** The run that waits for the fork. @default none: the fork of the run of a sub-agent is a run of its own */
+  readonly parent?: TaskStart["parent"];
 }
 
 /**
@@ -36,15 +40,17 @@ export interface ForkPlace {
  * is no such step, or no such call, or the id is taken.
  */
 export async function forkRun(
-  agent: AgentParts,
-  { id, step, model, user }: ForkPlace,
+  outermost: AgentParts,
+  { id, step, model, user, parent }: ForkPlace,
   given: ForkChanges = {},
 ): Promise<string> {
   checkForkChanges(given);
-  const store = needStore(agent);
+  const store = needStore(outermost);
+  const entries = takeSound(id, await readJournal(outermost, id), step);
+  const { start: whole, answers, outcomes } = foldLines(id, entries);
+  const { parent: _waits, ...start } = whole;
+  const agent = followPath(outermost, id, start.path ?? []);
   const changes = await guardChanges(given, agent.options);
-  const entries = takeSound(id, await readJournal(agent, id), step);
-  const { start, answers, outcomes } = foldLines(id, entries);
   checkStep(step, answers);
   const calls = findCalls(answers.filter((answer) => answer.step <= step));
   checkOutcomes(calls, changes);
@@ -55,6 +61,7 @@ export async function forkRun(
     ...(user !== undefined && { user }),
     // All of it is new, whatever was there before the run.
     ...(changes.messages && { messages: changes.messages, earlier: 0 }),
+    ...(parent && { parent }),
     forkOf: { run: id, step },
     time: Date.now(),
   };
@@ -66,14 +73,34 @@ export async function forkRun(
     ...open.flatMap(([name, { name: tool }]) => complete(forkId, name, toLeft(tool, hasBegun(entries, name)), changes)),
     ...(changes.say === undefined ? [] : [toSaid(forkId, step, changes.say)]),
   ];
+  if (changes.say === undefined) {
+    const unfinished = open.map(([name]) => name).filter((name) => changes.outcomes?.[name] === undefined);
+    await forkChildren(outermost, { id, forkId, user }, unfinished);
+  }
   // In one go: half of it would be another run.
   if (!(await beginJournal(store, forkId, lines))) refuse("changes.id", forkId, "an id that no run has");
   return forkId;
 }
 
+/** Runs of sub-agents that had not ended go on in the fork where they were. */
+async function forkChildren(
+  outermost: AgentParts,
+  { id, forkId, user }: { readonly id: string; readonly forkId: string; readonly user: string | undefined },
+  calls: readonly string[],
+): Promise<void> {
+  for (const call of calls) {
+    const child = `${id}~${call}`;
+    const entries = await readJournal(outermost, child);
+    if (taskOf(entries) === undefined) continue;
+    const step = foldLines(child, entries).answers.length;
+    const place = { id: child, step, user, parent: { run: forkId, call } };
+    await forkRun(outermost, place, { id: `${forkId}~${call}` });
+  }
+}
+
 /** A later resume of the fork asks the fork's own model, not the model of the original run. */
 async function withModel(
-  { requestedModel: _before, ...start }: TaskStart,
+  { requestedModel: _before, ...start }: Omit<TaskStart, "parent">,
   agent: AgentParts,
   model: Model | string,
 ): Promise<TaskStart> {
@@ -128,6 +155,7 @@ const copiedTypes = new Set([
   "message-added",
   "call-changed",
   "call-spent",
+  "agent-changed",
   "memory-compacted",
 ]);
 
@@ -165,11 +193,11 @@ function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undef
   return value.type === "memory-compacted" ? undefined : value;
 }
 
+const aboutCalls: ReadonlySet<string> = new Set(["call-changed", "call-spent", "agent-changed"]);
+
 /** Tells whether a line is about a call of whose outcome another is made. */
 function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes"]>): boolean {
-  return (
-    (value.type === "call-changed" || value.type === "call-spent") && Object.hasOwn(outcomes, value["call"] as string)
-  );
+  return aboutCalls.has(value.type) && Object.hasOwn(outcomes, value["call"] as string);
 }
 
 /** What the calls were made with whose outcomes are others now. */

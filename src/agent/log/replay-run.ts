@@ -1,17 +1,19 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
-import { type AgentParts, readJournal } from "../agent-parts.ts";
+import { type AgentParts, needRuns, readJournal } from "../agent-parts.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { MemoryCompacted, ModelAnswered, RunLimits } from "../events.ts";
 import type { Memory } from "../memory/memory-options.ts";
 import { createEventFeed } from "../run/event-feed.ts";
 import { toRule } from "../run/output-rule.ts";
-import { toParts } from "../run/prepare-run.ts";
+import { openRunSession, toParts } from "../run/to-parts.ts";
 import { runLoop } from "../run/run-loop.ts";
 import { RunState } from "../run/run-state.ts";
 import { addToolChanges, describeToolChanges } from "../run/shown-tools.ts";
 import { splitSkills } from "../run/told-skills.ts";
+import { followPath } from "../sub-agents/open-child.ts";
+import { listBelow } from "../sub-agents/run-tree.ts";
 import { type Folded, foldJournal } from "./fold-journal.ts";
 import { recordedModel } from "./recorded-model.ts";
 import { fromKeptMessage, type KeptEvent, type RunLog } from "./run-log.ts";
@@ -26,26 +28,42 @@ export interface ReplayReport {
   readonly divergence?: Divergence;
 }
 
-const keptTypes = new Set(["task-start", "model-answer", "message-added", "memory-compacted"]);
+const keptTypes = new Set(["task-start", "model-answer", "message-added", "memory-compacted", "agent-changed"]);
 
 /**
- * Runs the agent loop again with the model answers and tool outcomes of the journal, and compares. No model is asked and no tool runs.
+ * Runs the agent loop again with the model answers and tool outcomes of the journal, and compares; then those of its sub-agents. No model
+ * is asked and no tool runs.
  *
  * @throws {KitbagError} `run-not-found`, `run-damaged`.
  */
 export async function replayRun(agent: AgentParts, id: string): Promise<ReplayReport> {
-  const entries = await readJournal(agent, id);
+  const report = await replayOne(agent, id);
+  if (report.status === "diverged") return report;
+  for (const child of await listBelow(needRuns(agent.runs), id)) {
+    const { status, divergence } = await replayOne(agent, child.id);
+    if (divergence !== undefined) return { ...report, status, divergence: { ...divergence, run: child.id } };
+  }
+  return report;
+}
+
+async function replayOne(outermost: AgentParts, id: string): Promise<ReplayReport> {
+  const entries = await readJournal(outermost, id);
   const folded = foldJournal(id, entries);
+  const agent = followPath(outermost, id, folded.start.path ?? []);
   const kept = entries.flatMap(({ value }) => (keptTypes.has(value.type) ? [value as unknown as KeptEvent] : []));
   const recorded = kept.filter((event, index) => !isRepeated(event, kept[index + 1]));
-  const session = agent.options.workspace.openSession();
+  const session = openRunSession(agent, {});
   try {
     const { untold, told } = splitSkills(folded.start.skills, folded.start.messages);
     for (const skill of untold) await session.activateSkill(skill);
     const run = createReplay(agent, { id, session, folded, recorded });
     for (const skill of told) await session.activateSkill(skill);
     run.parts.exposure.announcement();
-    return await compareRun(run, folded, isDone(entries));
+    try {
+      return await compareRun(run, folded, isDone(entries));
+    } finally {
+      await run.parts.session.close();
+    }
   } finally {
     await session.close();
   }
@@ -84,7 +102,7 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   const log = createReplayLog(recorded.slice(1), folded);
   const output = start.output && toRule(start.output);
   const given = { id, options: {}, feed: createEventFeed(undefined), signal: new AbortController().signal };
-  const parts = toParts(agent, given, { ready, session, log, output });
+  const parts = toParts(agent, given, { ready, session, log, output, findModel: async () => ready });
   const unlimited = { ...parts.limits, ...noLimits };
   const run = new RunState(
     {
@@ -159,6 +177,8 @@ function toReplayEnd(
 
 /** A difference between a replay and the recorded run. */
 export interface Divergence {
+  /** The run of the sub-agent that would differ. @default the run itself */
+  readonly run?: string;
   readonly step: number;
   /** What differs, in words. */
   readonly what: string;

@@ -17,6 +17,7 @@ export type KeptEvent = Extract<
       | "message-added"
       | "call-changed"
       | "call-spent"
+      | "agent-changed"
       | "approval-asked"
       | "approval-decided"
       | "guard-acted"
@@ -97,6 +98,7 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
       return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
     case "call-changed":
     case "call-spent":
+    case "agent-changed":
     case "approval-asked":
     case "approval-decided":
     case "guard-acted":
@@ -233,7 +235,7 @@ export function toEndStatus(code: string | undefined): RunResult["status"] {
 }
 
 /** What a journal says at its end. The conversation is in the lines before. */
-function toOutcome({ status, messages: _messages, output, error, ...rest }: RunResult): RunOutcome {
+export function toOutcome({ status, messages: _messages, output, error, ...rest }: RunResult): RunOutcome {
   const facts = rest as unknown as JsonObject;
   if (status === "ok") return { status, output: { ...facts, output: output ?? null } };
   const { code, message } =

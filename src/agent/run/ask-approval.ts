@@ -107,7 +107,15 @@ async function askNow(
   if (approve === undefined || tool === undefined) {
     return { decision: "deny", reason: `${reason}; the call cannot be approved here`, verdict };
   }
-  const asked = { call, callers: [], address, tool: { ...tool, needsApproval: true }, input, reason, signal };
+  const asked = {
+    call,
+    callers: run.parts.callers,
+    address,
+    tool: { ...tool, needsApproval: true },
+    input,
+    reason,
+    signal,
+  };
   const decision = await decide(approve, user === undefined ? asked : { ...asked, user }, signal);
   if (decision.decision === "deny") return { ...decision, verdict };
   return { decision: "approve", shown: input, input: (decision.input as JsonValue | undefined) ?? input, verdict };

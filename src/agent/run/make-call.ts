@@ -5,6 +5,7 @@ import { hasGuardAt } from "../../core/guards.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve, CallOptions } from "../../workspace/call/call-options.ts";
+import { ChildRuns } from "../sub-agents/child-runs.ts";
 import { type ApprovalAnswer, askAfterCall, askBeforeCall } from "./ask-approval.ts";
 import type { CallSpending } from "./call-spending.ts";
 import { toCallChanged } from "./parse-input.ts";
@@ -110,27 +111,53 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   if (isApproved && !isSame(input, approval.shown) && !isSame(input, approval.input)) {
     return denied(planned, "a hook makes it with another input than the one that was approved");
   }
-  const { session } = run.parts;
-  const options = toOptions(run, planned, { isApproved, spending });
+  const children = new ChildRuns(run, planned, spending);
+  const options = toOptions(run, planned, { isApproved, spending, children });
   const given = toGiven(making, input);
   const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
   if (!isSame(given, known)) await keepChange(run, planned, given);
   begin();
+  const outcome = await callTool(run, planned, given, options);
+  if (children.areUsed) await waitForChildren(run, children);
+  return keepOrCut(run, planned, { outcome, spending });
+}
+
+function callTool(
+  run: RunState,
+  { dispatch, address }: PlannedCall,
+  given: JsonValue,
+  options: CallOptions,
+): Promise<ToolOutcome> {
+  const { longTerm, conversation, session } = run.parts;
   const call = (): Promise<ToolOutcome> =>
-    planned.dispatch === undefined
-      ? session.call(planned.address, given, options)
-      : planned.dispatch.run(given, options);
-  const outcome = await (run.parts.longTerm === undefined ? call() : callRemembering(run, call));
+    dispatch === undefined ? session.call(address, given, options) : dispatch.run(given, options);
+  const place = { run: run.id, conversation: conversation?.id, messages: () => run.messages };
+  return longTerm === undefined ? call() : longTerm.during(place, call);
+}
+
+/** The outcome of a call, if the journal is to hold it. @throws {CutOff} if a resumed run makes the call again. */
+function keepOrCut(
+  run: RunState,
+  planned: PlannedCall,
+  { outcome, spending }: { readonly outcome: ToolOutcome; readonly spending: CallSpending },
+): ToolOutcome {
   if (!isCutOff(run, planned, outcome)) return outcome;
-  spending.write();
+  // What a sub-agent used is in its own journal until its call has an outcome.
+  if (planned.tool?.code.kind !== "agent") spending.write();
   throw new CutOff(outcome);
 }
 
-/** Lets the tools of the memory know from which run they are called. */
-function callRemembering(run: RunState, call: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-  const { longTerm, conversation } = run.parts;
-  const place = { run: run.id, conversation: conversation?.id, messages: () => run.messages };
-  return longTerm === undefined ? call() : longTerm.during(place, call);
+/**
+ * Waits for runs of sub-agents that were cancelled.
+ *
+ * @throws {CutOff} if one waits for an approval: then the run waits for it, too; what else keeps the call from having an outcome.
+ */
+async function waitForChildren(run: RunState, children: ChildRuns): Promise<void> {
+  await children.ended();
+  if (children.failure !== undefined) throw children.failure;
+  if (children.waiting.length === 0) return;
+  run.waiting.push(...children.waiting);
+  throw new CutOff(undefined);
 }
 
 /** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */
@@ -152,27 +179,36 @@ function denied({ address }: PlannedCall, reason: string): ToolOutcome {
 
 function toOptions(
   run: RunState,
-  { id }: PlannedCall,
-  { isApproved, spending }: { readonly isApproved: boolean; readonly spending: CallSpending },
+  { id, tool }: PlannedCall,
+  { isApproved, spending, children }: CallExtras,
 ): CallOptions {
-  const { signal, user, scopes, approve, feed, trace } = run.parts;
+  const { signal, user, scopes, approve, feed, trace, callers } = run.parts;
+  // The run of a sub-agent tells its events itself.
+  const isTold = feed.isHeard() && tool?.code.kind !== "agent";
   const { id: runId } = run;
   return {
     signal,
     onSpend: spending.pay,
+    agents: children,
     ...(trace?.around() as Pick<CallOptions, "traceparent" | "tracestate"> | undefined),
     ...(user !== undefined && { user }),
     ...(scopes !== undefined && { scopes }),
-    ...(isApproved && { approve: approveOnly(approve) }),
+    ...(isApproved && { approve: approveOnly(approve, callers.length) }),
     ...(!isApproved && approve !== undefined && { approve }),
-    ...(feed.isHeard() && { onEvent: (event) => feed.tell({ type: "call-event", run: runId, id, event }) }),
+    ...(isTold && { onEvent: (event) => feed.tell({ type: "call-event", run: runId, id, event }) }),
   };
 }
 
-/** The decision is about the call itself, and not about calls that its tool makes. */
-function approveOnly(approve: Approve | undefined): Approve {
+interface CallExtras {
+  readonly isApproved: boolean;
+  readonly spending: CallSpending;
+  readonly children: ChildRuns;
+}
+
+/** The decision is about the call itself, which is this deep, and not about calls that its tool makes. */
+function approveOnly(approve: Approve | undefined, depth: number): Approve {
   return (request) => {
-    if (request.parent === undefined) return { decision: "approve" };
+    if (request.callers.length === depth) return { decision: "approve" };
     if (approve !== undefined) return approve(request);
     if (!request.tool.needsApproval) return { decision: "approve" };
     return { decision: "deny", reason: "the nested call needs its own approval, and no approve function is set" };
@@ -181,9 +217,10 @@ function approveOnly(approve: Approve | undefined): Approve {
 
 /** Thrown to keep an outcome out of the journal, so that a resumed run makes the call. */
 export class CutOff extends Error {
-  readonly outcome: ToolOutcome;
+  /** Nothing if the call waits for an approval. */
+  readonly outcome: ToolOutcome | undefined;
 
-  constructor(outcome: ToolOutcome) {
+  constructor(outcome: ToolOutcome | undefined) {
     super("The call was cut off");
     this.outcome = outcome;
   }

@@ -131,6 +131,8 @@ export function isReadOnly({ tool, dispatch }: PlannedCall): boolean | undefined
 /** Whether the call may be made again when it is unknown whether it happened. */
 export function isIdempotent({ tool, dispatch, isInputLost }: PlannedCall): boolean {
   if (isInputLost === true) return false;
+  // The run of a sub-agent goes on where it was.
+  if (tool?.code.kind === "agent") return true;
   const annotations = dispatch?.annotations ?? tool?.annotations;
   // There is nothing to run twice in what is no tool.
   return annotations === undefined || annotations.idempotent === true || annotations.readOnly === true;

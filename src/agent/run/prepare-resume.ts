@@ -2,19 +2,25 @@ import { KitbagError, quote } from "../../core/errors.ts";
 import { autoOptionsOf } from "../../models/route/auto-options.ts";
 import type { RunEntry } from "../../records/runs/run-records.ts";
 import { type AgentParts, needRuns, readJournal } from "../agent-parts.ts";
+import type { RunOptions } from "../agent-options.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
+import type { TaskStart } from "../events.ts";
 import { refuse as refuseOption } from "../expectations.ts";
 import { type Folded, foldJournal } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
+import type { ReadyModel } from "../model-source.ts";
+import { adoptAgent } from "../sub-agents/adopt-agent.ts";
+import { followPath } from "../sub-agents/open-child.ts";
+import { listBelow } from "../sub-agents/run-tree.ts";
 import { countAnswer, countOther } from "./ask-model.ts";
 import { toRule } from "./output-rule.ts";
 import { isReadOnly, planCalls, recallInputs } from "./plan-calls.ts";
-import { findModel, toParts } from "./prepare-run.ts";
-import { RunState } from "./run-state.ts";
+import { findModel } from "./prepare-run.ts";
+import { type RunParts, type RunStart, RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
-import type { RunStart } from "./started-run.ts";
 import { isCut, noteText } from "./to-assistant-message.ts";
+import { openRunSession, toParts } from "./to-parts.ts";
 import { openAgain, splitSkills } from "./told-skills.ts";
 
 /**
@@ -22,45 +28,33 @@ import { openAgain, splitSkills } from "./told-skills.ts";
  *
  * @throws {KitbagError} `run-not-found`, `run-damaged`, `run-leased`, `run-ended`, `run-incomplete`, and the codes of invalid options.
  */
-export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
+export async function prepareResume(outermost: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
   checkResumeOptions(options);
-  const runs = needRuns(agent.runs);
+  const runs = needRuns(outermost.runs);
   // Before the lease is taken: opening an unknown id would create a run, and nothing may be written into a damaged journal.
-  const found = await readJournal(agent, id);
-  const { audit } = agent.options;
+  const found = await readJournal(outermost, id);
+  const { audit } = outermost.options;
   const before = foldJournal(id, found, audit);
-  const { requestedModel, output: asked, user } = before.start;
-  const { model: mine } = agent.options;
-  // What `auto` chose for the run stays its model.
-  const wanted = options.model ?? (autoOptionsOf(mine) === undefined ? (requestedModel ?? mine) : mine);
-  const hasOutput = (options.output ?? asked) !== undefined;
-  const asUserOf = { ...options, ...(user !== undefined && { user }) };
-  const facts = { messages: before.messages, options: asUserOf, hasOutput, before: requestedModel };
-  const { ready } = await findModel(agent, wanted, facts);
+  const agent = findAgent(outermost, before.start, start);
+  const ready = await findKept(agent, before, options);
+  // Looking at the runs below starts the watch of their leases: those of a dead process end together.
+  const below = await listBelow(runs, id);
   const kept = await runs.open(id);
-  const session = agent.options.workspace.openSession();
+  const session = openRunSession(agent, start);
   try {
     const folded = kept.past.length === found.length ? before : foldJournal(id, kept.past, audit);
-    const { start: begun } = folded;
-    const { untold } = splitSkills(begun.skills, begun.messages);
+    const { untold } = splitSkills(folded.start.skills, folded.start.messages);
     for (const skill of untold) await session.activateSkill(skill);
-    const schema = options.output ?? begun.output;
-    const output = schema && toRule(schema);
-    // A run that was made from another goes its own way.
-    const isPart = begun.conversation !== undefined && begun.forkOf === undefined;
-    const conversation = isPart ? rejoinConversation(agent.options.store, begun.conversation) : undefined;
-    checkUser(begun.user, options.user);
-    const asUser = begun.user === undefined ? {} : { user: begun.user };
-    const limits = { ...begun.limits, ...options.limits };
-    const given = { ...start, options: { ...options, ...asUser, limits } };
-    const run = new RunState(
-      toParts(agent, given, { ready, session, log: createRunLog(kept), output, conversation }),
-      folded.messages,
-    );
+    const parts = toResumed(agent, start, { folded, ready, session, log: createRunLog(kept) });
+    const run = new RunState(parts, folded.messages);
+    run.isResumed = true;
+    run.hasChildren = below.length > 0;
     run.done = folded.outcomes;
     run.changed = new Map(folded.changed);
     run.redacted = folded.redacted;
+    const handoffs = folded.handoffs.map(({ tool }) => tool);
+    if (handoffs.length > 0) await adoptAgent(run, followPath(agent, id, handoffs), handoffs);
     await reopen(run, folded);
     requireSkills(run, folded);
     requireTools(run, folded);
@@ -71,6 +65,51 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     await Promise.all([session.close(), kept.close()]);
     throw cause;
   }
+}
+
+/** The model of a run that goes on. What `auto` chose for it stays its model. */
+async function findKept(agent: AgentParts, { start, messages }: Folded, options: RunOptions): Promise<ReadyModel> {
+  const { requestedModel, output, user } = start;
+  const { model: mine } = agent.options;
+  const wanted = options.model ?? (autoOptionsOf(mine) === undefined ? (requestedModel ?? mine) : mine);
+  const hasOutput = (options.output ?? output) !== undefined;
+  const asUserOf = { ...options, ...(user !== undefined && { user }) };
+  const { ready } = await findModel(agent, wanted, { messages, options: asUserOf, hasOutput, before: requestedModel });
+  return ready;
+}
+
+interface ResumedParts extends Pick<RunParts, "session" | "log"> {
+  readonly folded: Folded;
+  readonly ready: ReadyModel;
+}
+
+/** The parts of a run that goes on: those that it began with, where the caller says nothing else. */
+function toResumed(agent: AgentParts, start: RunStart, { folded, ready, session, log }: ResumedParts): RunParts {
+  const { options } = start;
+  const { user, limits, output: kept, conversation: name, forkOf, path } = folded.start;
+  checkUser(user, options.user);
+  const schema = options.output ?? kept;
+  const output = schema && toRule(schema);
+  // A run that was made from another goes its own way.
+  const isPart = name !== undefined && forkOf === undefined;
+  const conversation = isPart ? rejoinConversation(agent.options.store, name) : undefined;
+  const asBegun = { ...options, ...(user !== undefined && { user }), limits: { ...limits, ...options.limits } };
+  const given = { ...start, options: asBegun, ...(path && { path }) };
+  const findModelOf = (next: AgentParts): Promise<ReadyModel> => findNext(next, options.model);
+  return toParts(agent, given, { ready, session, log, output, conversation, findModel: findModelOf });
+}
+
+/** The agent of a run. @throws {KitbagError} `option-invalid` if it is that of a sub-agent, with which the run above goes on. */
+function findAgent(outermost: AgentParts, { run, parent, path = [] }: TaskStart, start: RunStart): AgentParts {
+  if (start.parent !== undefined) return outermost;
+  if (parent !== undefined) refuseOption("id", run, `the run ${quote(parent.run)}, which goes on with this one`);
+  return followPath(outermost, run, path);
+}
+
+/** The model of an agent that has the conversation, or the one that the caller names for the rest of the run. */
+async function findNext(agent: AgentParts, named: RunOptions["model"]): Promise<ReadyModel> {
+  const facts = { messages: [], options: {}, hasOutput: false };
+  return (await findModel(agent, named ?? agent.options.model, facts)).ready;
 }
 
 /** A resumed run keeps the user who began it: the caller may not name another. @throws {KitbagError} `option-invalid` */
@@ -84,6 +123,8 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
   const { session, exposure } = run.parts;
   const { start, answers, unfinished, toldSince } = folded;
   const last = answers.at(-1);
+  // What the agent before had open is of no use to the next one.
+  if (isHandedOver(folded)) return;
   const open = new Set(last?.skills ?? start.skills);
   for (const skill of session.getActiveSkills()) if (!open.has(skill)) await session.deactivateSkill(skill);
   for (const skill of open) {
@@ -100,10 +141,17 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
   if (toldSince.has("tools")) exposure.announcement();
 }
 
+/** Whether the agent that has the conversation has not answered yet. */
+function isHandedOver({ answers, handoffs }: Folded): boolean {
+  const last = handoffs.at(-1);
+  return last !== undefined && last.step === answers.at(-1)?.step;
+}
+
 /** Makes sure that the skills are there which calls of the last answer have opened. */
-function requireSkills(run: RunState, { answers, outcomes }: Folded): void {
+function requireSkills(run: RunState, folded: Folded): void {
+  const { answers, outcomes } = folded;
   const last = answers.at(-1);
-  if (last === undefined || isCut(last)) return;
+  if (last === undefined || isCut(last) || isHandedOver(folded)) return;
   const { session, exposure } = run.parts;
   const calls = recallInputs(run, last.step, planCalls(last, session, exposure));
   for (const { index, name, input } of calls) {

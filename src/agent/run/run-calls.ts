@@ -69,7 +69,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   if (isHeard) tellStart(run, planned, name);
-  let logged: LoggedOutcome;
+  let logged: LoggedOutcome | undefined;
   try {
     logged = await log.call({
       name,
@@ -82,6 +82,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   } catch (cause) {
     logged = fromCutOff(cause);
   }
+  if (logged === undefined) return undefined;
   const { outcome, recalled } = logged;
   if (!recalled) counter.add({ usage: { toolCalls: 1 }, cost: 0 });
   else await openAgain(run, planned, outcome);
@@ -97,9 +98,10 @@ function mayBeAsked({ parts: { guards } }: RunState, { tool, unreadable }: Plann
   return unreadable === undefined && (tool?.needsApproval === true || hasGuardAt(guards, "tool-input"));
 }
 
-function fromCutOff(cause: unknown): LoggedOutcome {
-  if (cause instanceof CutOff) return { outcome: cause.outcome, recalled: false };
-  throw cause;
+/** The outcome of a call that is not in the journal; nothing if a sub-agent waits for an approval. */
+function fromCutOff(cause: unknown): LoggedOutcome | undefined {
+  if (!(cause instanceof CutOff)) throw cause;
+  return cause.outcome && { outcome: cause.outcome, recalled: false };
 }
 
 function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planned: PlannedCall, name: string): void {

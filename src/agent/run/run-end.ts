@@ -46,24 +46,36 @@ export function checkLimits(run: RunState): StopReason | undefined {
   return performance.now() - run.startedAt >= limits.maxMs ? "time" : undefined;
 }
 
-/** Why a run must not ask the model again because of what it has used, if it must not. */
+/** Why a run must not ask the model again because of what it, or a run that waits for it, has used; if it must not. */
 export function checkSpent(run: RunState): StopReason | undefined {
-  const { limits, counter } = run.parts;
-  if (counter.spentTokens() >= limits.maxTokens) return "tokens";
-  return limits.maxCost !== Infinity && goesOver(run) ? "cost" : undefined;
+  if (leftOf(run, tokensLeft) <= 0) return "tokens";
+  const left = leftOf(run, costLeft);
+  return left !== Infinity && goesOver(run, left) ? "cost" : undefined;
+}
+
+/** What is left for a run: what is left for it alone, or for one of those that wait for it. Sub-agents that work at once share that. */
+function leftOf(run: RunState, leftFor: (run: RunState) => number): number {
+  const above = run.parts.start.parent?.run;
+  return above === undefined ? leftFor(run) : Math.min(leftFor(run), leftOf(above, leftFor));
+}
+
+function tokensLeft({ parts: { limits, counter } }: RunState): number {
+  return limits.maxTokens === Infinity ? Infinity : limits.maxTokens - counter.spentTokens();
+}
+
+function costLeft({ parts: { limits, counter } }: RunState): number {
+  return limits.maxCost === Infinity ? Infinity : limits.maxCost - counter.spent();
 }
 
 /**
- * Whether the next question would cost more than the run may: not if it might, but if it does even when all its input comes from a
+ * Whether the next question would cost more than what is left: not if it might, but if it does even when all its input comes from a
  * cache and nothing is answered. So what the last answer costs may go over the limit, and nothing after it.
  */
-function goesOver({ parts, messages }: RunState): boolean {
-  const { counter, exposure, limits, model, priceOf, settings } = parts;
-  const { maxCost } = limits;
-  const spent = counter.spent();
-  if (spent >= maxCost) return true;
+function goesOver({ parts, messages }: RunState, left: number): boolean {
+  const { exposure, model, priceOf, settings } = parts;
+  if (left <= 0) return true;
   const { system, tools } = exposure.view();
   const { maxOutputTokens } = settings;
   const { least = 0 } = estimateCost(model, priceOf, { system, tools, messages, maxOutputTokens });
-  return spent + least > maxCost;
+  return least > left;
 }

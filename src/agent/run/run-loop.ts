@@ -1,3 +1,4 @@
+import { givesAway } from "../../core/agent-code.ts";
 import { describeProblem, type Problem, toFailure } from "../../core/errors.ts";
 import { copyJson, type JsonValue, maxJsonDepth } from "../../core/json.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
@@ -50,13 +51,18 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   // A limit holds within an answer too: what would go over it is not begun.
   if (run.calls + calls.length > run.parts.limits.maxCalls) return { status: "stopped", reason: "calls" };
   const results = await runCalls(run, calls);
-  return endCalls(run, calls, results) ?? endStep(run, await breakLoop(run));
+  const end = endCalls(run, calls, results);
+  if (end !== undefined) return end;
+  if (run.handedTo !== undefined) await (await import("../sub-agents/adopt-agent.ts")).handOver(run);
+  return endStep(run, await breakLoop(run));
 }
 
 /** Adds what came of calls to the conversation. Answers with how the run ends, if it does not go on. */
 function endCalls(run: RunState, calls: readonly PlannedCall[], results: readonly CallResult[]): RunEnd | undefined {
   const { log, signal } = run.parts;
   if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
+  const isStopped = signal.aborted && run.waiting.length > 0;
+  if (isStopped) return { status: "stopped", reason: toStopReason(signal) };
   if (run.waiting.length > 0) return { status: "paused" };
   // What the first calls cost has used up a limit: the others were not begun.
   if (results.length < calls.length) return { status: "stopped", reason: checkSpent(run) ?? "cost" };
@@ -119,12 +125,15 @@ function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly Planned
 function addResults(run: RunState, calls: readonly PlannedCall[], results: readonly CallResult[]): void {
   const { detector } = run.parts;
   const content: Extract<ModelMessage, { role: "tool" }>["content"] = [];
+  // Also a handoff whose outcome is in the journal; a guard may have taken back the outcome of one that was just called.
+  run.handedTo = undefined;
   for (const [index, call] of calls.entries()) {
     const outcome = results[index];
     if (outcome === undefined) continue;
     const { id, name, address: tool, inputText } = call;
     content.push(toResultPart(id, name, outcome));
     detector.note({ tool, inputText, outcome, readOnly: isReadOnly(call) });
+    if (outcome.status === "ok" && call.tool !== undefined && givesAway(call.tool.code)) run.handedTo ??= call;
   }
   run.calls += calls.length;
   run.messages.push({ role: "tool", content });

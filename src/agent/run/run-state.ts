@@ -3,11 +3,14 @@ import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Refine } from "../../core/schema/to-schema.ts";
 import type { Scopes } from "../../core/scopes.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { PriceOf } from "../../models/prices/price-of.ts";
 import type { Approve } from "../../workspace/call/call-options.ts";
+import type { Quotas } from "../../workspace/quotas/quotas.ts";
 import type { Session } from "../../workspace/workspace.ts";
-import type { ModelSettings, RunLimits } from "../agent-options.ts";
+import type { ModelSettings, RunLimits, RunOptions } from "../agent-options.ts";
+import type { AgentParts } from "../agent-parts.ts";
 import type { Question, UsageCounter } from "../cost/usage-counter.ts";
 import type { AgentEvent, ApprovalDecided, CallSpent, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
@@ -17,6 +20,7 @@ import type { KeptEvent, RunLog } from "../log/run-log.ts";
 import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
 import type { LongTermMemory } from "../memory/long-term/long-term-memory.ts";
 import type { Memory } from "../memory/memory-options.ts";
+import type { ReadyModel } from "../model-source.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { LoopDetector } from "./loop-detector.ts";
@@ -35,6 +39,19 @@ export interface OutputRule {
 /** What a run was given. */
 export interface RunParts {
   readonly id: string;
+  /** Whose run it is: another agent's after a handoff. */
+  readonly agent: AgentParts;
+  /** The addresses of the agents from the outermost one to this one; none for an agent that is run by itself. */
+  readonly path: readonly string[];
+  readonly start: RunStart;
+  /** The addresses of the tools on whose behalf it makes its calls, the outermost first. */
+  readonly callers: readonly string[];
+  /** The model, as it was asked for. */
+  readonly askedModel: Model | string;
+  /** Makes the model ready of an agent that the conversation is handed to. */
+  readonly findModel: (agent: AgentParts) => Promise<ReadyModel>;
+  /** Where what its user uses is counted. */
+  readonly quotas: readonly Quotas[];
   readonly model: Model;
   /** `provider/model`. */
   readonly modelName: string;
@@ -44,6 +61,8 @@ export interface RunParts {
   readonly log: RunLog;
   readonly feed: EventFeed;
   readonly hooks: AgentHooks;
+  /** Hooks of this run alone, and not of its agent. */
+  readonly givenHooks: AgentHooks | undefined;
   readonly limits: RunLimits;
   readonly settings: ModelSettings;
   readonly counter: UsageCounter;
@@ -68,11 +87,53 @@ export interface RunParts {
   readonly priceOf: PriceOf;
 }
 
+/** What is there before a run has begun. */
+export interface RunStart {
+  readonly id: string;
+  readonly options: RunOptions;
+  readonly feed: EventFeed;
+  readonly signal: AbortSignal;
+  /** Its spans, if telemetry is on. */
+  readonly trace?: RunTrace | undefined;
+  /** The call of a tool which the run is: what it calls, it calls on behalf of that call. @default it is no call */
+  readonly inside?: InsideCall;
+  /** The run of the agent that waits for it. @default no run does */
+  readonly parent?: ParentRun;
+  /** How its agent is found from the agent that resumes it: it was made from the run of a sub-agent. @default it is that agent */
+  readonly path?: readonly string[];
+}
+
+/** A call that is a run. */
+export interface InsideCall {
+  readonly call: ToolContext["call"];
+  /** The addresses of the tools from the outermost call to it. */
+  readonly callers: readonly string[];
+}
+
+/** A run that waits for the run of a sub-agent. */
+export interface ParentRun {
+  readonly run: RunState;
+  /** `step.call` in it, and the address of the agent. */
+  readonly call: string;
+  readonly address: string;
+  /** Counts what the sub-agent uses. */
+  readonly counter: UsageCounter;
+}
+
+/** A handoff that was called. */
+export interface Handoff {
+  readonly tool: Tool | undefined;
+  readonly address: string;
+  /** Its place among the calls of the answer. */
+  readonly index: number;
+}
+
 const noNames: ReadonlySet<string> = new Set();
 
 /** A run while it lasts. */
 export class RunState {
-  readonly parts: RunParts;
+  /** Others after a handoff. */
+  parts: RunParts;
   /** What the model sees of the conversation now, but for the system text. */
   messages: ModelMessage[];
   /** How many messages of the conversation were there before the run. */
@@ -119,6 +180,12 @@ export class RunState {
   readonly decided = new Map<string, ApprovalDecided>();
   /** Calls whose outcomes are in the journal, as `step.call`. */
   done: { has(name: string): boolean } = new Set<string>();
+  /** Whether a journal says how it began. */
+  isResumed = false;
+  /** Whether there may be runs of sub-agents below it. */
+  hasChildren = false;
+  /** The handoff whose agent goes on when the calls of the answer are over. */
+  handedTo: Handoff | undefined;
   /** Inputs of calls, by `step.call`, where the journal has another input than the model gave. */
   changed: Map<string, JsonValue> | undefined;
   /** Calls whose input the journal holds only in part. */

@@ -10,9 +10,9 @@ import { callHook } from "./call-hook.ts";
 import { createEventFeed } from "./event-feed.ts";
 import { canGoOn, type RunEnd, timeIsUp, toStopReason } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
-import type { RunState } from "./run-state.ts";
 import { keepSteering } from "./say.ts";
-import { type Job, type RunStart, StartedRun } from "./started-run.ts";
+import type { RunStart, RunState } from "./run-state.ts";
+import { type Job, StartedRun } from "./started-run.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */
@@ -136,12 +136,21 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
     if (!isLost) await saveRun(run, end.status);
     if (end.status === "paused") await log.pause();
     else if (canGoOn(end)) await log.close();
-    else await log.end(toResult(run, end));
+    else {
+      if (run.hasChildren) await endChildren(run);
+      await log.end(toResult(run, end));
+    }
     return end;
   } catch (cause) {
     await log.close()?.catch(() => undefined);
     return end.status === "ok" || end.status === "paused" ? toEnd(run, cause) : end;
   }
+}
+
+/** A run that has ended for good leaves no run of a sub-agent behind that waits for an approval. */
+async function endChildren({ id, parts: { agent } }: RunState): Promise<void> {
+  const { endBelow } = await import("../sub-agents/run-tree.ts");
+  if (agent.runs !== undefined) await endBelow(agent.runs, id);
 }
 
 function toResult(run: RunState, end: RunEnd): RunResult {

@@ -1,24 +1,11 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import { toCostRows } from "../cost/cost-table.ts";
 import { type CostRow, nothingUsed } from "../cost/usage-counter.ts";
 import type { AgentEvent } from "../events.ts";
 import type { OkRun, RunResult, RunUsage } from "../run-result.ts";
-import type { RunTrace } from "../telemetry/run-trace.ts";
-import type { EventFeed } from "./event-feed.ts";
-import type { OutputRule, RunState } from "./run-state.ts";
-
-/** What is there before a run has begun. */
-export interface RunStart {
-  readonly id: string;
-  readonly options: RunOptions;
-  readonly feed: EventFeed;
-  readonly signal: AbortSignal;
-  /** Its spans, if telemetry is on. */
-  readonly trace?: RunTrace | undefined;
-}
+import type { OutputRule, RunStart, RunState } from "./run-state.ts";
 
 /** A run, from before it is prepared until it ends. */
 export interface Job {

@@ -1,4 +1,5 @@
 import { toFailure, type Failure, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
 import { isOwnTool } from "../../core/own-tools.ts";
 import { isThereFor, mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor, ToolContext } from "../../core/tool.ts";
@@ -10,8 +11,8 @@ import type { CallOptions } from "./call-options.ts";
 /**
  * Says why a call may not be made by those who make it; nothing if it may. This is the whole rule of which tool may call which:
  *
- * 1. The outermost caller needs the scopes for every tool that is called, however the call comes about. What another user made and has
- *    not shared does not exist for them.
+ * 1. The outermost caller needs the scopes for every tool that is called, however the call comes about, and so does each agent on whose
+ *    behalf it is. What another user made and has not shared does not exist for them.
  * 2. Code that is not the host program's must own the tool, or declare it in `uses`.
  * 3. No such code, and nothing that it calls, reaches a tool that works on the tools themselves.
  * 4. A read-only tool calls only read-only tools.
@@ -24,17 +25,20 @@ export function refuseByAuthority(call: Call): Failure | undefined {
   return refuseOutermost(call, partOf) ?? refuseNested(call);
 }
 
-/** Why the outermost caller of `call` may not call a tool; nothing if they may. */
+/** Why the outermost caller of `call`, or an agent between, may not call a tool; nothing if they may. */
 export function refuseOutermost(call: Call, entry: Entry): Failure | undefined {
-  const { root, user, host } = call;
-  const { scopes, refuse } = root.options;
+  const { user, host } = call;
   if (user !== undefined && !isThereFor(entry.tool.author, host.users.ownerOf(user))) {
     return hideUnseen(call, toFailure("tool-not-found", host.registry.notFound(entry.address)));
   }
+  return refuseByScopes(call, entry);
+}
+
+function refuseByScopes({ options: { scopes, refuse }, parent }: Call, entry: Entry): Failure | undefined {
   if (scopes !== undefined && !mayCallTool(scopes, entry)) {
     return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
   }
-  return refuse?.(entry);
+  return refuse?.(entry) ?? (parent && refuseByScopes(parent, entry));
 }
 
 /** Why the calls around `call` may not make it; nothing if they may, or if it is the outermost one. */
@@ -91,6 +95,8 @@ function mayReach({ host, holder }: Call, caller: Entry, target: Entry): boolean
   if (reused !== undefined) return reused === target.address;
   if (caller.source !== "global" && caller.owner === target.owner) return true;
   const isHost = isHostCode(caller);
+  // An agent of the host program has a workspace of its own choice.
+  if (isHost && caller.tool.code.kind === "agent") return true;
   // Kitbag's own skills, which make tools and run programs, call what the outermost caller may call.
   if (isHost && isReserved(caller)) return true;
   if (isHost && (caller.source !== "skill" || target.source !== "skill")) return true;
@@ -132,9 +138,17 @@ type ContextCall = ToolContext["call"];
 
 const calls = new WeakMap<ContextCall, Call>();
 
-/** Remembers which call the `call` of a context belongs to: tools that work on tools ask who calls them. */
+/** Remembers which call the `call` of a context belongs to: tools that work on tools ask who calls them, and agents call on their behalf. */
 export function keepCaller(contextCall: ContextCall, call: Call): void {
   calls.set(contextCall, call);
+}
+
+/** The call that the `call` of a context belongs to. @throws {KitbagError} `option-invalid` if it is of a tool that is no agent. */
+export function findCaller(contextCall: ContextCall): Call {
+  const call = calls.get(contextCall);
+  if (call !== undefined) return call;
+  const expected = "the call of the context that a tool got which is an agent";
+  throw new KitbagError("option-invalid", { option: "inside", found: showValue(contextCall), expected });
 }
 
 /** For whom calls are made with the `call` of a context, unless it is the program itself. */
@@ -156,15 +170,16 @@ export function findAuthor(contextCall: ContextCall | undefined): ToolAuthor {
 }
 
 /** The scopes of the outermost caller, to be written down. What a function allows cannot be: then the list is empty. */
-export function toRecordedScopes({ root: { options } }: Call): ToolAuthor["scopes"] {
-  const { scopes = "all", refuse } = options;
-  if (scopes === "all") return refuse === undefined ? scopes : [];
-  return [...scopes].toSorted();
+export function toRecordedScopes({ options: { scopes = "all", refuse }, parent }: Call): ToolAuthor["scopes"] {
+  const around = parent === undefined ? "all" : toRecordedScopes(parent);
+  if (scopes === "all") return refuse === undefined ? around : [];
+  return [...scopes].filter((scope) => around === "all" || around.includes(scope)).toSorted();
 }
 
 /** Whether the outermost caller may not call every tool. */
-export function isLimited({ root: { options } }: Call): boolean {
-  return options.refuse !== undefined || (options.scopes !== undefined && options.scopes !== "all");
+export function isLimited({ options, parent }: Call): boolean {
+  const isOwn = options.refuse !== undefined || (options.scopes !== undefined && options.scopes !== "all");
+  return isOwn || (parent !== undefined && isLimited(parent));
 }
 
 /**

@@ -7,6 +7,7 @@ import type { InsideOptions } from "../../core/tool.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { shortenText } from "../../core/cut-text.ts";
 import { toTraceContext } from "../telemetry/tracing.ts";
+import { findAgentCaller } from "./agent-caller.ts";
 import { refuseOutermost, isLimited, keepCaller } from "./authority.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
@@ -27,7 +28,8 @@ export class CallContext implements RuntimeContext {
     this.#chunks = chunks;
     this.id = call.id;
     this.injected = injected;
-    if (call.entry.tool.meta === true) keepCaller(this.call, call);
+    const { meta, code } = call.entry.tool;
+    if (meta === true || code.kind === "agent") keepCaller(this.call, call);
   }
 
   // Fields and no methods: a tool takes out what it needs, and uses it alone. None is set in the constructor: V8 takes a function that
@@ -94,6 +96,10 @@ export class CallContext implements RuntimeContext {
 
   get user(): string | undefined {
     return this.#call.user;
+  }
+
+  get runAgent(): RuntimeContext["runAgent"] {
+    return findAgentCaller(this.#call, this);
   }
 
   get trace(): TraceContext {

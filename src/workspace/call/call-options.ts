@@ -1,6 +1,7 @@
 import type { FileNamer } from "../../core/call-files.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Scopes } from "../../core/scopes.ts";
 import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { JsonValue } from "../../core/json.ts";
@@ -57,6 +58,8 @@ export interface CallOptions {
    * local user, with all scopes, is taken for a `person`. @default "model"; "remote" if `user` is another than the local one
    */
   readonly namedBy?: FileNamer;
+  /** Runs the agents that this call, and those inside it, ask for. @default tools that are agents run by themselves, if they can */
+  readonly agents?: AgentCaller;
   /** Told how much the tool says that it paid, each time that it does (`context.spend`); also by the tools of the calls inside it. */
   readonly onSpend?: (costUsd: number) => void;
   /** Gets the events of this call and of those inside it. */
@@ -99,3 +102,23 @@ export type ApprovalDecision =
 
 /** Decides on a call. One that throws or answers anything else denies. The deadline does not run while it waits. */
 export type Approve = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
+
+/** Runs the agents that a call, and the calls inside it, ask for: the run of an agent, on behalf of one of its calls. */
+export interface AgentCaller {
+  /** Answers with the output of the agent's run, or rejects with why there is none. */
+  run(request: AgentRequest): Promise<unknown>;
+}
+
+/** A call of a tool that is an agent. */
+export interface AgentRequest {
+  readonly tool: Tool;
+  /** Checked and approved. */
+  readonly input: unknown;
+  readonly context: RuntimeContext;
+  /** The addresses of the tools from the outermost call to this one. */
+  readonly chain: readonly string[];
+  /** Whether the run itself makes the call, and not a tool that the run calls. */
+  readonly isDirect: boolean;
+  /** Decides on calls inside it, if the caller or the workspace says who does. */
+  readonly approve: Approve | undefined;
+}

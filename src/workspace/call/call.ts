@@ -38,7 +38,7 @@ export class Call implements PublicCall {
   readonly depth: number;
   /** Whether code that is not the host program's is among the calls around it. */
   readonly isBelowCode: boolean;
-  /** Whom it is made for, with all calls inside it: what they have open is available. */
+  /** Whom it is made for: what they have open is available. */
   readonly holder: Holder;
   readonly resolution: Resolution;
   readonly startedAt: number;
@@ -101,10 +101,10 @@ export class Call implements PublicCall {
     this.#callInside = start.callInside;
     this.parent = parent;
     this.root = parent === undefined ? this : parent.root;
-    this.holder = parent === undefined ? start.holder : parent.holder;
+    this.holder = start.holder;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
     this.isBelowCode = parent !== undefined && (parent.isBelowCode || !isHostCode(parent.entry));
-    this.ownRedactor = parent === undefined ? host.redactor : parent.ownRedactor;
+    this.ownRedactor = parent?.host === host ? parent.ownRedactor : host.redactor;
     this.startedAt = performance.now();
     this.copy = this.copyInput(request.input ?? {});
     parent?.adopt(this);
@@ -325,7 +325,7 @@ export class Call implements PublicCall {
 export interface CallStartParts {
   readonly request: CallRequest;
   readonly parent: Call | undefined;
-  /** Whom it is made for, unless there is a parent. */
+  /** Whom it is made for. */
   readonly holder: Holder;
   /** Makes a call inside another. */
   readonly callInside: (request: CallRequest, parent: Call) => Promise<ToolOutcome>;

@@ -15,7 +15,7 @@ import { traceCall } from "../telemetry/trace-call.ts";
 
 /**
  * Makes a call, inside another one if `parent` is given; of `found`, if it is not to be looked for; for `holder`, or the workspace
- * itself. A call inside another one is for the same holder. Never throws and never rejects.
+ * itself. A call inside another one is for the same holder, unless another is given. Never throws and never rejects.
  */
 export type StartCall = (request: CallRequest, parent?: Call, found?: Found, holder?: Holder) => Promise<ToolOutcome>;
 
@@ -23,7 +23,12 @@ export type StartCall = (request: CallRequest, parent?: Call, found?: Found, hol
 export function createStartCall(host: CallHost, chain: Chain): StartCall {
   const { own } = host.registry;
 
-  async function start(given: CallRequest, parent?: Call, found?: Found, holder: Holder = own): Promise<ToolOutcome> {
+  async function start(
+    given: CallRequest,
+    parent?: Call,
+    found?: Found,
+    holder: Holder = parent?.holder ?? own,
+  ): Promise<ToolOutcome> {
     if (parent?.ended === true) return refuseLate(given.tool);
     let call: Call | undefined;
     try {
@@ -79,10 +84,9 @@ interface CallAim {
 function prepare(
   { registry }: CallHost,
   { tool, input, options }: CallRequest,
-  { parent, found, holder: given }: CallAim,
+  { parent, found, holder }: CallAim,
 ): { readonly request: CallRequest; readonly resolution: Resolution } {
   const caller = parent?.found;
-  const holder = parent === undefined ? given : parent.holder;
   const wrong = options === noOptions ? undefined : refuseOptions(options);
   // A copy: the caller may change the object while the call runs.
   const request = { tool, input, options: wrong === undefined ? { ...options } : noOptions };
@@ -177,6 +181,7 @@ const expectations: Expectations<CallOptions> = {
   tracestate: [isTextOption, "a text"],
   from: [isTextOption, "a text"],
   namedBy: [(value) => ["person", "model", "remote"].includes(value as string), '"person", "model" or "remote"'],
+  agents: [isObject, "an object"],
   onSpend: [isFunction, "a function"],
   onEvent: [isFunction, "a function"],
 };

@@ -1,3 +1,4 @@
+import { isForAgents } from "../../core/agent-code.ts";
 import type { ToolSource } from "../../core/events.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -51,11 +52,15 @@ export interface MissingTool {
 /** What an address leads to. */
 export type Resolution = Found | MissingTool;
 
-/** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of the caller in code mode. */
+/**
+ * Tells whether a tool's code is the host program's own: its functions, its agents, its pipelines, and the programs of the caller in code
+ * mode.
+ */
 export function isHostCode({ tool, source }: Entry): boolean {
   // What a skill takes over is called with arguments of the skill's choice.
   if (tool.author !== undefined || "reuses" in tool.code) return false;
   const { kind } = tool.code;
+  if (kind === "agent") return !isForAgents(tool);
   return kind === "function" || kind === "code" || (kind === "pipeline" && source !== "skill");
 }
 
@@ -80,6 +85,8 @@ export interface Holder {
   readonly asked: Set<string>;
   /** Nothing is available to one that is closed. */
   isClosed: boolean;
+  /** Whether tools are available to it that only agents can call. */
+  readonly isAgent: boolean;
   /** Those who want to hear what changes for it. */
   readonly changes: Pick<Listeners<WorkspaceChange>, "isHeard" | "tell">;
   /** The list of available tools that it was given last. */
@@ -90,9 +97,18 @@ export interface Holder {
   stop?: AbortController;
 }
 
-/** Makes a holder that begins with what `from` has open. */
-export function createHolder(changes: Holder["changes"], from?: Holder): Holder {
+/** How a holder begins. */
+export interface HolderOptions {
+  /** It begins with what this one has open. @default with nothing */
+  readonly from?: Holder;
+  /** @default false */
+  readonly isAgent?: boolean;
+}
+
+/** Makes a holder. */
+export function createHolder(changes: Holder["changes"], { from, isAgent = false }: HolderOptions = {}): Holder {
   return {
+    isAgent,
     open: from?.open ?? new Set(),
     asked: new Set(from?.asked),
     isClosed: false,

@@ -1,3 +1,4 @@
+import { isForAgents } from "../../core/agent-code.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { Entry, Holder, WorkspaceChange, Found } from "./registered-tool.ts";
 import { createListeners, type Listeners } from "../listeners.ts";
@@ -43,7 +44,7 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
   return {
     index,
     holders,
-    isAvailable: (entry, holder) => !holder.isClosed && isOpenIn(holder.open, entry) && !isBroken(entry),
+    isAvailable: (entry, holder) => !holder.isClosed && isThere(entry, holder, holder.open) && !isBroken(entry),
     put(placed) {
       const before = index.byAddress.get(placed.entry.address);
       noteShared(placed.entry, () => (before === undefined ? index.drop(placed) : index.put(before)));
@@ -78,9 +79,9 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
   };
 }
 
-/** Whether the skill of a tool is open, if it belongs to one. */
-function isOpenIn(open: ReadonlySet<string>, { source, owner }: Entry): boolean {
-  return source !== "skill" || open.has(owner);
+/** Whether the skill of a tool is open, if it belongs to one, and the holder can call a tool of this kind. */
+function isThere({ tool, source, owner }: Entry, { isAgent }: Holder, open: ReadonlySet<string>): boolean {
+  return (source !== "skill" || open.has(owner)) && (isAgent || !isForAgents(tool));
 }
 
 function without(open: ReadonlySet<string>, skill: string): ReadonlySet<string> {
@@ -174,8 +175,8 @@ function toDifference(
   const replaced: Entry[] = [];
   for (const [address, known] of before) {
     const entry = index.byAddress.get(address)?.entry;
-    const was = known?.broken === false && isOpenIn(wasOpen, known.entry) ? known.entry : undefined;
-    const is = entry !== undefined && isOpenIn(holder.open, entry) && !isBroken(entry) ? entry : undefined;
+    const was = known?.broken === false && isThere(known.entry, holder, wasOpen) ? known.entry : undefined;
+    const is = entry !== undefined && isThere(entry, holder, holder.open) && !isBroken(entry) ? entry : undefined;
     if (was === is) continue;
     if (is === undefined) removed.push(was as Entry);
     else if (was === undefined) added.push(is);

@@ -92,12 +92,13 @@ export function createRegistry(
   const own = createHolder({ isHeard: () => true, tell: onChange });
   holders.add(own);
   const version = (): number => index.changes() + broken.changes();
-  const available = createAvailableTools({ version, list: (holder) => listFor(state, holder) });
+  const source = { version, list: (holder: Holder) => listFor(state, holder) };
+  const [available, availableToAgents] = [createAvailableTools(source), createAvailableTools(source)];
   const find = (tool: Tool): readonly Found[] => [...(index.byTool.get(tool) ?? [])];
   const viewOf = (holder: Holder): RegistryView => ({
     resolve: (requested, from) => resolveIn(state, holder, requested, from),
     isAvailable: (entry) => state.isAvailable(entry, holder),
-    available: () => available(holder),
+    available: () => (holder.isAgent ? availableToAgents(holder) : available(holder)),
   });
 
   return {

@@ -3,7 +3,7 @@ import rcompare from "semver/functions/rcompare.js";
 import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import { describeThrown } from "../describe-thrown.ts";
-import { createHolder, type Holder } from "../registry/registered-tool.ts";
+import { createHolder, type Holder, type HolderOptions } from "../registry/registered-tool.ts";
 import type { Entry, Registry } from "../registry/registry.ts";
 import {
   type CloseRequest,
@@ -33,7 +33,7 @@ export interface SkillSet {
   activate(request: SkillRequest): Promise<SkillOutcome>;
   deactivate(request: CloseRequest): Promise<SkillOutcome>;
   /** Makes a holder that begins with what the workspace has open. */
-  openHolder(changes: Holder["changes"]): Holder;
+  openHolder(changes: Holder["changes"], options?: Pick<HolderOptions, "isAgent">): Holder;
   /** Closes all that a holder has open: nothing is available to it from now on. */
   closeHolder(holder: Holder): Promise<void>;
   /** Counts changes of the skills themselves; those of tools are the registry's. */
@@ -89,8 +89,8 @@ export function createSkillSet(registry: Registry, runningCalls: RunningCalls, t
     activate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => activateSkill(parts, request))),
     deactivate: (request) =>
       inTurn(request.holder, () => toOutcome(request.name ?? "", () => deactivate(parts, request))),
-    openHolder(heard) {
-      const holder = createHolder(heard, registry.own);
+    openHolder(heard, { isAgent = false } = {}) {
+      const holder = createHolder(heard, { from: registry.own, isAgent });
       for (const name of holder.open) activations.join(name);
       registry.holders.add(holder);
       return holder;
