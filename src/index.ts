@@ -92,6 +92,6 @@ export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registry/registered-tool.ts";
 export type { RedactionOptions } from "./workspace/options/redaction.ts";
-export type { Session } from "./workspace/workspace.ts";
+export type { Session, SessionOptions } from "./workspace/workspace.ts";
 export type { TelemetryOptions } from "./workspace/telemetry/tracing.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";

@@ -18,6 +18,11 @@ export interface SkillAgentCode extends AgentCode {
   readonly model?: string;
 }
 
+/** Tells whether code is an agent that comes with a skill. */
+export function isSkillAgent(code: ToolCode): code is SkillAgentCode {
+  return code.kind === "agent" && "instructions" in code;
+}
+
 /** Tells whether code gives the conversation to another agent. */
 export function givesAway(code: ToolCode): boolean {
   return code.kind === "agent" && "next" in code;

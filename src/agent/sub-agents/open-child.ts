@@ -1,4 +1,4 @@
-import type { SkillAgentCode } from "../../core/agent-code.ts";
+import { isSkillAgent, type SkillAgentCode } from "../../core/agent-code.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Session } from "../../workspace/workspace.ts";
@@ -12,7 +12,7 @@ export function openChild(around: AgentParts, { name, code }: Tool): AgentTarget
     const target = code.open();
     return { ...target, agent: keepWith(around, target.agent) };
   }
-  if (code.kind === "agent" && "instructions" in code) return openSkillAgent(around, code as SkillAgentCode);
+  if (isSkillAgent(code)) return openSkillAgent(around, code);
   throw new KitbagError("tool-failed", { tool: name, reason: "it is no agent" });
 }
 

@@ -1,8 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import { isSkillAgent } from "../../core/agent-code.ts";
 import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
 import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Tool } from "../../core/tool.ts";
+import { providers } from "../../models/providers.ts";
+import { parseModelName } from "../../models/resolve/parse-model-name.ts";
 import type { RunEntry, RunOutcome } from "../../records/runs/run-records.ts";
 import type { AgentRequest, Approve } from "../../workspace/call/call-options.ts";
 import type { RunOptions } from "../agent-options.ts";
@@ -118,6 +122,7 @@ function toOptions(
   const { givenHooks } = parts;
   return {
     ...(isResumed ? kept : options),
+    ...modelOf(request.tool, parts),
     ...traceOf(request.context.trace),
     signal: request.context.signal,
     ...(parts.user !== undefined && { user: parts.user }),
@@ -126,6 +131,27 @@ function toOptions(
     ...(givenHooks !== undefined && agent.options.hooks === undefined && { hooks: givenHooks }),
     ...(parts.feed.isHeard() && { onEvent: (event) => parts.feed.tell(toChildEvent(id, event)) }),
   };
+}
+
+/**
+ * The model of an agent that comes with a skill: that of the run which calls it. The model that its file names is taken if the same
+ * provider has it: a skill does not decide who reads the conversation.
+ */
+function modelOf({ code }: Tool, { askedModel }: RunState["parts"]): Pick<RunOptions, "model"> {
+  if (!isSkillAgent(code)) return {};
+  const { model: wished = "" } = code;
+  return { model: typeof askedModel === "string" && isOfSameProvider(wished, askedModel) ? wished : askedModel };
+}
+
+function isOfSameProvider(wished: string, asked: string): boolean {
+  try {
+    const [one, other] = [parseModelName(wished), parseModelName(asked)];
+    const isFile = providers.get(one.provider)?.isFile === true;
+    return !isFile && one.provider === other.provider && one.url === other.url;
+  } catch {
+    // "inherit", "sonnet": no name of a model here.
+    return false;
+  }
 }
 
 function traceOf({ traceparent, tracestate }: AgentRequest["context"]["trace"]): RunOptions {

@@ -1,3 +1,4 @@
+import { readAgents } from "../agents/read-agents.ts";
 import { findSkillCode } from "../code/code-file.ts";
 import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
@@ -37,19 +38,20 @@ export async function readFacts(folders: readonly FolderToRead[], options: ReadF
     const code = findSkillCode(snapshot.contents);
     const canLack = manifest.manifest !== undefined || code !== undefined;
     const reading = readDocument(snapshot, folderName, { spec: options.spec, canLack });
-    return { snapshot, manifest, reading, code, started };
+    return { snapshot, manifest, reading, code, started, brought: readAgents(snapshot) };
   });
   const derived = await deriveAllScripts(
     read.map(({ snapshot, reading, started }) => toScripts(snapshot, reading, started)),
     options.pythonReader === undefined ? {} : { pythonReader: options.pythonReader },
   );
-  return read.map(({ snapshot, manifest, reading, code }, index) => ({
+  return read.map(({ snapshot, manifest, reading, code, brought }, index) => ({
     ...(reading.document !== undefined && { document: reading.document }),
     ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),
     ...(code !== undefined && { code }),
     scripts: derived[index]?.scripts ?? [],
+    ...(brought.agents.length > 0 && { agents: brought.agents }),
     diagnostics: [...snapshot.diagnostics, ...reading.diagnostics, ...manifest.diagnostics],
-    scriptDiagnostics: derived[index]?.diagnostics ?? [],
+    scriptDiagnostics: [...(derived[index]?.diagnostics ?? []), ...brought.diagnostics],
   }));
 }
 

@@ -19,7 +19,14 @@ import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
 import { findOverruled, grantOf, type SkillHead, toHead, toSkill } from "./to-skill.ts";
-import { type MakePipeline, toCodeTool, toManifestTool, type ToolFrame, toScriptTool } from "./to-tools.ts";
+import {
+  type MakePipeline,
+  toAgentTool,
+  toCodeTool,
+  toManifestTool,
+  type ToolFrame,
+  toScriptTool,
+} from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
 import { showPath } from "../../platform/paths.ts";
 
@@ -58,6 +65,7 @@ export function toReport(given: SkillFacts, place: SkillPlace, { makePipeline, c
     ...facts.scriptDiagnostics,
     ...made.diagnostics,
     ...used.diagnostics,
+    ...findUnknownTools(facts, made.tools, used.uses),
     ...findOverruled(sources, named),
     ...checkDeclared(facts.scripts, named.permissions, facts.manifest, name),
     ...checkCommands(facts.document, skill.commands),
@@ -68,7 +76,7 @@ export function toReport(given: SkillFacts, place: SkillPlace, { makePipeline, c
 }
 
 /** What costs a tool that the skill's text may speak of. */
-const isLoss: ReadonlySet<string> = new Set(["script-missing", "tool-file-missing", "tool-invalid"]);
+const isLoss: ReadonlySet<string> = new Set(["agent-invalid", "script-missing", "tool-file-missing", "tool-invalid"]);
 
 function toFrame(
   { name, permissions, version }: SkillHead,
@@ -131,10 +139,11 @@ function makeTools(
     .filter((tool) => tool.kind !== "reuse")
     .map((tool) => toManifestTool(frame, tool, { makePipeline }));
   const own = (defined?.tools ?? []).map((tool) => toCodeTool(frame, tool, facts.code ?? ""));
+  const agents = (facts.agents ?? []).map((agent) => toAgentTool(frame, agent));
   const diagnostics: Diagnostic[] = [];
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
   // What a manifest says goes before what code says, and that before what was derived.
-  for (const one of [...listed, ...own, ...derived]) {
+  for (const one of [...listed, ...own, ...derived, ...agents]) {
     if (!one.ok) diagnostics.push(one.diagnostic);
     else if (byName.has(one.tool.name)) diagnostics.push(duplicate(one.report, byName.get(one.tool.name)?.report));
     else byName.set(one.tool.name, one);
@@ -155,6 +164,22 @@ function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {
   const message = `Left out the tool "${lost.name}" of ${lost.file ?? "the manifest"}: ${kept?.file ?? "the manifest"} already has one of this name`;
   const cure = "give one of them another name in scripts/manifest.yml";
   return { severity: "warning", code: "tool-duplicate", message, file: lost.file ?? "", cure };
+}
+
+/** Says which tools agents name that neither the skill has nor declares in `uses`: an agent does not see them. */
+function findUnknownTools(
+  { agents = [] }: SkillFacts,
+  tools: readonly Tool[],
+  uses: Skill["uses"],
+): readonly Diagnostic[] {
+  const known = new Set([...tools.map(({ name }) => name), ...uses.map(({ address }) => address)]);
+  return agents.flatMap(({ name, file, tools: named = [] }): Diagnostic[] => {
+    const unknown = named.filter((one) => !known.has(one) && !known.has(one.slice(one.indexOf("/") + 1)));
+    if (unknown.length === 0) return [];
+    const message = `The agent "${name}" does not see these tools, because the skill neither has nor uses them: ${unknown.map(quote).join(", ")}`;
+    const cure = 'name tools of the skill, or list tools of others under "uses" in kitbag.toml';
+    return [{ severity: "warning", code: "agent-tool-unknown", message, file, cure }];
+  });
 }
 
 /** Arguments for every placeholder that a command can have. */

@@ -1,3 +1,5 @@
+import type { SkillAgentCode } from "../../core/agent-code.ts";
+import { longestTimerMs } from "../../core/async.ts";
 import { createTool, type ToolParts } from "../../core/define-tool.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError } from "../../core/errors.ts";
@@ -6,6 +8,7 @@ import type { Permissions } from "../../core/permissions.ts";
 import type { CodeFolder, ListedDependencies, ScriptCode, WasmCode } from "../../core/script-code.ts";
 import type { SkillFile } from "../../core/skill.ts";
 import type { Tool, ToolLimits } from "../../core/tool.ts";
+import type { AgentFacts } from "../agents/read-agents.ts";
 import type { ManifestTool } from "../manifests/skill-manifest.ts";
 import type { ScriptInterface, ScriptTool } from "../scripts/script-interface.ts";
 import { fromArgv } from "../scripts/from-argv.ts";
@@ -79,6 +82,35 @@ function freezeAll<Value extends object>(value: Value): Value {
   for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) freezeAll(inner as object);
   return Object.freeze(value);
 }
+
+/** Makes the tool of an agent that the skill brings: only another agent can call it. */
+export function toAgentTool({ skill, version }: ToolFrame, agent: AgentFacts): MadeTool {
+  const { name, description, instructions, tools, model, file } = agent;
+  const code: SkillAgentCode = {
+    kind: "agent",
+    skill,
+    instructions,
+    ...(tools !== undefined && { tools }),
+    ...(model !== undefined && { model }),
+  };
+  const tool = createTool({
+    name,
+    description,
+    ...(version !== undefined && { version }),
+    input: agentInput,
+    annotations: { parallelSafe: true },
+    // The run has limits of its own.
+    limits: { limitMs: longestTimerMs },
+    code,
+  });
+  return { ok: true, tool, report: { ...describe(skill, tool), file, confidence: "declared", source: "agent" } };
+}
+
+const agentInput = {
+  type: "object",
+  properties: { task: { type: "string", description: "what to do, with everything that the agent needs to know" } },
+  required: ["task"],
+} as const;
 
 /** Tells of a tool that the skill's own code, in `file`, defines. */
 export function toCodeTool({ skill }: ToolFrame, tool: Tool, file: string): MadeTool {
