@@ -60,12 +60,3 @@ export async function findStoppedAbove(
   }
   return undefined;
 }
-
-/** The outermost run of the tree that a run is in. */
-export async function findRoot(runs: Pick<Runs, "read">, id: string): Promise<string> {
-  for (let root = id; ;) {
-    const above = taskOf(await runs.read(root, { limit: 10 }))?.parent?.run;
-    if (above === undefined) return root;
-    root = above;
-  }
-}

@@ -13,7 +13,7 @@ import { createAgent } from "../create-agent.ts";
 
 type Calls = { readonly calls: readonly MockCall[] };
 
-const call = (tool: string, input: MockCall["input"] = {}): Calls => ({ calls: [{ tool, input: input as never }] });
+const call = (tool: string, input: MockCall["input"] = {}): Calls => ({ calls: [{ tool, input }] });
 const review = call("git__reviewer", { task: "Review it" });
 
 test("an agent of a skill is a tool of the skill while it is open, and lends its model from the caller", async () => {
