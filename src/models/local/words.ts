@@ -82,9 +82,12 @@ const changing = new Set(
   stemsOf("cancel create delete install move overwrite remove rename replace restart save send update upload write"),
 );
 
-/** The words of a text as they are compared: without endings, with British and American spelling the same. */
+/** The words of a text as they are compared: without endings, with British and American spelling the same, and "SHA-256" also as "sha256". */
 export function stemsOf(text: string): string[] {
-  return toWords(text).map(toAmerican);
+  const joined = [...text.slice(0, 20_000).matchAll(/\b([A-Za-z]{2,10})-(\d{1,4}[a-z]?)\b/gu)].map(
+    ([, letters = "", digits = ""]) => `${letters.toLowerCase()}${digits}`,
+  );
+  return [...toWords(text).map(toAmerican), ...joined];
 }
 
 function toAmerican(stem: string): string {
