@@ -106,7 +106,9 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
     isScreen,
     isWatched,
     hasColour,
-    columns: isScreen ? widthOf(stdout) : undefined,
+    get columns() {
+      return isScreen ? widthOf(stdout) : undefined;
+    },
   };
 }
 

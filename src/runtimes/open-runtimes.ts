@@ -6,6 +6,7 @@
 import { checkPackageOptions } from "../packages/install/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import type { Runtime } from "../core/runtime.ts";
+import type { Tool } from "../core/tool.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { McpRuntime } from "./mcp/mcp-runtime.ts";
 import type { Started } from "./start-runtimes.ts";
@@ -16,6 +17,11 @@ export interface Runtimes extends Iterable<Runtime> {
   findSandbox(): Promise<FoundSandbox>;
   /** The connections to other MCP servers; none is made before it is needed. */
   openMcp(): Promise<McpRuntime>;
+  /**
+   * Gets ready for the first calls of these tools: finds the sandbox, and has interpreters wait for their scripts. Nothing of a tool runs.
+   * For a program that knows that calls will come, while it waits for something else. What cannot be made ready is left to the call.
+   */
+  prepare(tools: Iterable<Tool>): Promise<void>;
   /** Ends everything that runs or waits. */
   close(): Promise<void>;
 }
@@ -81,6 +87,7 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
     [Symbol.iterator]: () => [lazy("script"), lazy("wasm"), mcp][Symbol.iterator](),
     findSandbox: async () => (await start()).sandbox,
     openMcp,
+    prepare: async (tools) => use((started) => prepareAll(started, tools)).catch(() => undefined),
     async close() {
       const [closing, leaving] = [current, connected];
       current = connected = undefined;
@@ -89,6 +96,11 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
       await (await closing?.started.catch(() => undefined))?.close();
     },
   };
+}
+
+/** One after the other: the machine has other work. */
+async function prepareAll({ prepare }: Started, tools: Iterable<Tool>): Promise<void> {
+  for (const tool of tools) await prepare(tool).catch(() => undefined);
 }
 
 function lazyFindFiles(start: () => Promise<Started>): Required<Runtime>["findFiles"] {

@@ -14,7 +14,7 @@ import { isNothingNeeded } from "../packages/install/dependency-request.ts";
 import { toInstallOptions } from "../packages/install/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { permissionsIn } from "./files/mounted-files.ts";
-import { scriptRuntime, type ScriptRuntimeOptions } from "./script/script-runtime.ts";
+import { type ScriptRuntime, scriptRuntime, type ScriptRuntimeOptions } from "./script/script-runtime.ts";
 import type { WarmLauncher } from "./script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
 import type { WasmRuntime, WasmRuntimeOptions } from "./wasm/wasm-runtime.ts";
@@ -29,6 +29,8 @@ export interface Started {
   readonly dependencies: Dependencies;
   readonly script: Runtime;
   readonly wasm: Runtime;
+  /** Makes ready what the first call of a script needs. */
+  prepare(tool: Tool): Promise<void>;
   /** Whether what it has on disk is still there. */
   isWhole(): boolean;
   close(): Promise<void>;
@@ -53,12 +55,12 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const wasm = lazyWasm({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
     sandbox,
-    toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context),
+    toProfile: (tool: Tool, context?: RuntimeContext) => profiles.find(tool, context),
     cache: join(home, "cache"),
     ...(options.debug !== undefined && { debug: { ...options.debug, directory: sandbox.area.private } }),
   };
   const { onLearned } = options;
-  const script =
+  const script: Runtime & Partial<Pick<ScriptRuntime, "prepare">> =
     onLearned === undefined
       ? scriptRuntime({
           ...base,
@@ -77,6 +79,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     // What is only watched may write nothing.
     script: onLearned === undefined ? watch(script, watched) : script,
     wasm: watch(wasm, watched),
+    prepare: async (tool) => (tool.code.kind === "script" ? script.prepare?.(tool) : undefined),
     isWhole: () => existsSync(sandbox.area.own),
     async close() {
       launcher?.close();

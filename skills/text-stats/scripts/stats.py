@@ -71,8 +71,10 @@ def count(args):
     text = read_text(args.file)
     prose = text if args.raw else to_prose(text)
     words = WORD.findall(prose)
+    left_out = len(WORD.findall(text)) - len(words)
     return {
         "words": len(words),
+        **({"left_out": f"{left_out} words of code, tables, links and front matter; raw counts them, too"} if left_out > 0 else {}),
         "sentences": len(split_sentences(prose)),
         "paragraphs": sum(1 for part in re.split(r"\n\s*\n", prose) if WORD.search(part)),
         "lines": len(text.splitlines()),

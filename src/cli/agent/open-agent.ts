@@ -3,6 +3,7 @@ import type { Agent } from "../../agent/agent-interface.ts";
 import type { AgentOptions, ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { guardsOnlyAt } from "../../core/guards.ts";
 import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
 import { resolveKitbagHome } from "../../platform/home.ts";
 import { openSealer, type Sealer } from "../../records/audit/audit-keys.ts";
@@ -31,6 +32,8 @@ export interface OpenAgent {
   readonly user: string | undefined;
   /** Set if the configuration decides about approvals. */
   readonly approve: Approve | undefined;
+  /** Gets ready for the first calls of these tools, as far as that can be done without running them. */
+  prepare(tools: Iterable<Tool>): Promise<void>;
   /** Closes the project of the agent. */
   close(): Promise<void>;
 }
@@ -53,7 +56,9 @@ export interface OpenAgentOptions {
 export async function openAgent(invocation: Invocation, wanted: OpenAgentOptions): Promise<OpenAgent> {
   const project = openProject(invocation, { warm: wanted.warm ?? false });
   try {
-    return { ...(await openOn(project, wanted)), close: () => project.close() };
+    const { runtimes } = project;
+    const ways = { prepare: async (tools: Iterable<Tool>) => runtimes.prepare(tools), close: () => project.close() };
+    return { ...(await openOn(project, wanted)), ...ways };
   } catch (cause) {
     await project.close();
     throw cause;
@@ -63,7 +68,7 @@ export async function openAgent(invocation: Invocation, wanted: OpenAgentOptions
 async function openOn(
   project: Project,
   { exposure, limits, directories = [], asksModel = true, remembers = false }: OpenAgentOptions,
-): Promise<Omit<OpenAgent, "close">> {
+): Promise<Omit<OpenAgent, "close" | "prepare">> {
   const { invocation, records } = project;
   // Who only wants to talk needs neither a configuration nor skills.
   const { workspace, options, reports, prices, ...opened } = await project.open({

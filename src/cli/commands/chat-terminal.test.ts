@@ -36,6 +36,25 @@ test("kitbag chat at a terminal shows thoughts dimmed, calls with their outcome,
   expect(shown).toMatch(/2 steps · 1 call · 30 tokens · .*\d m?s/u);
 });
 
+test("kitbag chat at a terminal wraps at words, and shows Markdown as it is meant", async (context) => {
+  needProgram(context, "script");
+  const long = `${"twelve-chars ".repeat(20)}end`;
+  const { env } = await startWireModel([{ text: `# Title\n\n- an **important** \`thing\`\n\n${long}\n` }]);
+  const terminal = startKitbagTerminal(words, createTools(), env);
+
+  await terminal.waitFor(prompt);
+  terminal.type("tell me\r");
+  await terminal.waitFor("tokens");
+  terminal.type("/quit\r");
+  await terminal.ended;
+
+  const shown = terminal.shown();
+  expect(shown).toContain(`${escape}[1mTitle${escape}[22m`);
+  expect(shown).toContain(`• ${escape}[22man ${escape}[1mimportant${escape}[22m ${escape}[36mthing${escape}[39m`);
+  const lines = shown.split(/\r?\n/u).filter((line) => line.startsWith("twelve-chars"));
+  expect(lines.map((line) => line.trimEnd().length)).toEqual([90, 90, 81]);
+});
+
 test("kitbag chat stops an answer with Ctrl-C and goes on, and leaves with Ctrl-C twice", async (context) => {
   needProgram(context, "script");
   const { env, server } = await startWireModel([toCall("wait", {}), { text: "Here again." }]);

@@ -165,13 +165,36 @@ test("kitbag chat --json prints one event a line for every request", async () =>
   expect(code).toBe(0);
 });
 
+test("kitbag chat sends no command to the model that does not exist, and asks which was meant", async () => {
+  const { env, server } = await startWireModel([{ text: "A path." }]);
+
+  const { stdout, stderr } = await chat(["/quit2", "/hlep me", "/öffne", "/1", "/tmp/file.txt what is that?"], { env });
+
+  expect(stderr).toContain("There is no command /quit2; did you mean /quit?");
+  expect(stderr).toContain("There is no command /hlep; did you mean /help?");
+  expect(stderr).toMatch(/There is no command \/öffne; \S/u);
+  expect(stderr).toContain("There is no command /1; /help lists them");
+  expect(stdout.trim()).toBe("A path.");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("kitbag chat answers a pipe in Markdown as it is, however long its lines are", async () => {
+  const text = `# Title\n**bold** ${"word ".repeat(60)}end`;
+  const { env } = await startWireModel([{ text }]);
+
+  const { stdout } = await chat(["hi"], { env });
+
+  expect(stdout.trim()).toBe(text);
+});
+
 test("kitbag chat --examples without a keyboard holds three short conversations over the example skills, and ends", async (context) => {
   needProgram(context, "python3");
-  const project = createProject({ "README.md": "# One\n\nTwo three four.\n\n## Five\n" });
+  const project = createProject({ "README.md": "# One\n\nTwo three `not counted` four.\n\n## Five\n" });
 
   const { code, stdout, stderr } = await runKitbag(["chat", "--examples"], { project });
 
   expect(stdout).toContain("› How many words does README.md have?\n- words: ");
+  expect(stdout).toContain("- left out: 2 words of code, tables, links and front matter");
   expect(stdout).toContain("b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9");
   expect(stdout).toContain("[Five](#five)");
   expect(stderr).toContain("✓ text-stats/stats-count file: README.md");

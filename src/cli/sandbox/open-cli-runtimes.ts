@@ -53,6 +53,7 @@ export function openCliRuntimes(
     [Symbol.iterator]: () => open()[Symbol.iterator](),
     findSandbox: async () => open().findSandbox(),
     openMcp: async () => open().openMcp(),
+    prepare: async (tools) => open().prepare(tools),
     close: async () => opened?.close(),
   };
 }

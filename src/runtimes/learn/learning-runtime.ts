@@ -23,7 +23,7 @@ import { toAttempts } from "./to-attempts.ts";
 export interface LearningOptions {
   readonly sandbox: FoundSandbox;
   /** Makes what a tool with these permissions may see and use. */
-  readonly toProfile: (tool: Tool, context: RuntimeContext) => Promise<Profile>;
+  readonly toProfile: (tool: Tool, context?: RuntimeContext) => Promise<Profile>;
   /** The working directory. */
   readonly directory: string;
   /** A directory for what is made once. */

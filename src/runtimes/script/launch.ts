@@ -51,6 +51,8 @@ export interface Launch {
  */
 export interface Launcher {
   start(launch: Launch): Promise<SandboxProcess>;
+  /** Begins to make ready what the first of such launches needs. @default nothing is made ready */
+  prepare?(launch: Launch): void;
 }
 
 /** Starts every script in a sandbox that is made when it is asked for; private folders are made in `directory`. */

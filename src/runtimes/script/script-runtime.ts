@@ -25,7 +25,7 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
    * What a tool may see and use: the bytes of its skill at `/skill`, and what was granted. The runtime adds the interpreter. The
    * same object for calls with the same rights saves work.
    */
-  readonly toProfile: (tool: Tool, context: RuntimeContext) => Profile | Promise<Profile>;
+  readonly toProfile: (tool: Tool, context?: RuntimeContext) => Profile | Promise<Profile>;
   /** A directory of this user for what is made once: TypeScript without its types. */
   readonly cache: string;
   /** Values for the names in a tool's permission `env`. @default none */
@@ -38,12 +38,21 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
   readonly debug?: DebugOptions & { readonly directory: string };
 }
 
+/** A runtime whose first call of a tool can be made ready. */
+export interface ScriptRuntime extends Runtime {
+  /**
+   * Makes ready what a call of the tool needs: its sandbox, and an interpreter that waits in it. Nothing of the script runs. Rejects as
+   * a call would whose profile cannot be made.
+   */
+  prepare(tool: Tool): Promise<void>;
+}
+
 /**
  * Runs tools that are scripts, in a sandbox. The input becomes arguments and standard input as the tool says. The output is what
  * the script prints, exactly; the JSON that it prints if the tool has an output schema. What it prints is handed on while it
  * runs, lines on stderr are logged.
  */
-export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
+export function scriptRuntime(options: ScriptRuntimeOptions): ScriptRuntime {
   const { sandbox, toProfile, findSecret = () => undefined, launcher = coldLauncher(sandbox) } = options;
   const { maxOutputBytes = 8 * 1024 * 1024, maxErrorBytes = 1024 * 1024 } = options;
   const limits = { maxOutputBytes, maxErrorBytes };
@@ -79,7 +88,25 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
         void folder?.remove();
       }
     },
+    async prepare(tool) {
+      if (launcher.prepare === undefined) return;
+      const prepared = await prepare(tool, await toProfile(tool));
+      const profile = toFolderProfile(options, prepared.profile);
+      if (profile !== undefined) launcher.prepare({ ...prepared, profile, argv: [], env: {}, fill: async () => {} });
+    },
   };
+}
+
+/** The profile of a call that names no files; `undefined` if it depends on the call. */
+function toFolderProfile({ sandbox, files }: ScriptRuntimeOptions, base: Profile): Profile | undefined {
+  if (files === undefined || sandbox.keepsPaths === true) return undefined;
+  if (startsInFolder(base)) return { ...base, directory: toWorkFolder(workTarget).files };
+  return viewProject(base, [])?.profile ?? base;
+}
+
+/** Whether a script starts in its private folder. */
+function startsInFolder({ directory }: Profile): boolean {
+  return directory === undefined || directory === "/tmp";
 }
 
 function toLaunch(
@@ -117,7 +144,7 @@ function openFolder(
 ): { readonly own: Profile; readonly folder?: CallFolder } {
   if (host === undefined || files === undefined) return { own: base };
   const keepsPaths = sandbox.keepsPaths === true;
-  const isDirectory = base.directory === undefined || base.directory === "/tmp";
+  const isDirectory = startsInFolder(base);
   // Where it would be at its own place, it could lie in a folder that was granted; a script that needs none gets none.
   if (keepsPaths && !isDirectory && files.named.length === 0) return { own: base };
   const given = keepsPaths ? makeWorkFolder(host.directory) : undefined;

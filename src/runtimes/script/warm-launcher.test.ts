@@ -405,6 +405,28 @@ test.for(["UID", "RANDOM", "IFS", "kitbag_count", "POSIXLY_CORRECT", "A-B", "BAS
   },
 );
 
+test.for([
+  ["a.py", 'print("hello", open("/tmp/x", "w").write("x"))', "/usr/bin/python3"],
+  ["a.sh", 'echo "hello $1"', "bash"],
+] as const)(
+  "prepare() has the first call of %s find an interpreter that waits, and runs nothing",
+  async ([file, code, program], context) => {
+    needProgram(context, program);
+    const { launcher, toLaunch, started } = await open({ [file]: code });
+    const launch = await toLaunch(["one"]);
+
+    launcher.prepare({ ...launch, argv: [], env: {} });
+    launcher.prepare({ ...launch, argv: [], env: {} });
+    await waitUntilWarm(launcher);
+    const before = started.length;
+    const first = await finish(await launcher.start(launch));
+
+    expect(before).toBe(1);
+    expect(first).toMatchObject({ stdout: expect.stringContaining("hello"), stderr: "" });
+    expect(first).toEqual(await finish(await coldLauncher(await sandboxOf()).start(launch)));
+  },
+);
+
 test("close() ends all that waits", async (context) => {
   needProgram(context, "/usr/bin/python3");
   const { launcher, toLaunch, started } = await open({ "a.py": "", "a.sh": "" });

@@ -12,6 +12,8 @@ import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
 
 /** A launcher that keeps interpreters ready, and gives them back when it is closed. */
 export interface WarmLauncher extends Launcher {
+  /** Begins to make ready what the first call of such a script needs. Nothing of the script runs. */
+  prepare(launch: Launch): void;
   /** How many interpreters wait for a call. */
   readonly waiting: number;
   close(): void;
@@ -50,6 +52,12 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
       const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
       return (await warm) ?? cold.start(launch);
     },
+    prepare(launch) {
+      if (sandbox.keepsPaths === true || launch.profile.sockets !== undefined) return;
+      if (isForkable(launch)) return servers.prepare(launch);
+      const slot = toSlot(launch);
+      if (slot !== undefined) slots.prepare(slot.key, slot.make);
+    },
     get waiting() {
       return slots.size + servers.waiting;
     },
@@ -59,14 +67,22 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
     },
   };
 
-  function startInSlot(launch: Launch): Promise<SandboxProcess> | undefined {
+  function toSlot(launch: Launch): { kind: SlotKind; key: string; make: () => Promise<Slot> } | undefined {
     const kind = toSlotKind(launch);
     if (kind === undefined) return undefined;
-    const { profile, interpreter, argv, fill } = launch;
+    const { profile, interpreter, fill } = launch;
     const { directory } = options;
     const spec = { kind, argv: kind === "node" ? interpreter.argv : [], ...(fill !== undefined && { directory }) };
     const key = JSON.stringify([spec, profile, identifyPlaces(profile.mounts)]);
-    const slot = slots.take(key, () => startSlot(sandbox, profile, spec));
+    return { kind, key, make: () => startSlot(sandbox, profile, spec) };
+  }
+
+  function startInSlot(launch: Launch): Promise<SandboxProcess> | undefined {
+    const found = toSlot(launch);
+    if (found === undefined) return undefined;
+    const { kind, key, make } = found;
+    const { interpreter, argv } = launch;
+    const slot = slots.take(key, make);
     const words = kind === "node" ? argv : [interpreter.program, ...interpreter.argv, ...argv];
     return slot?.run({ ...toOrder(launch), argv: words });
   }
@@ -95,6 +111,7 @@ function canExport(name: string): boolean {
 
 interface Servers {
   start(launch: Launch): Promise<SandboxProcess | undefined>;
+  prepare(launch: Launch): void;
   readonly waiting: number;
   close(): void;
 }
@@ -103,12 +120,10 @@ interface Servers {
 function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000 }: WarmOptions): Servers {
   const shelf = createShelf<ForkServer>({ mostOfAKind: 1, most, idleMs });
   const current = new Map<string, { readonly server: ForkServer; served: number; usedAt: number }>();
-  const cleaner = setInterval(retireIdle, Math.max(idleMs / 4, 10));
-  cleaner.unref();
-
-  function retireIdle(): void {
+  const retireIdle = (): void => {
     for (const [key, entry] of current) if (performance.now() - entry.usedAt > idleMs) retire(key);
-  }
+  };
+  const cleaner = setInterval(retireIdle, Math.max(idleMs / 4, 10)).unref();
 
   function retire(key: string, server = current.get(key)?.server): undefined {
     if (server === undefined || current.get(key)?.server !== server) return;
@@ -137,12 +152,14 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
 
   return {
     async start(launch) {
-      const { profile, interpreter, fill } = launch;
-      const key = JSON.stringify([profile, interpreter.program, fill !== undefined, identifyPlaces(profile.mounts)]);
+      const key = toKey(launch);
       const server = takeServer(key, launch);
-      if (server === undefined) return undefined;
       // One that fails has not run anything of the script, and would fail the next one as well.
-      return server.start(toOrder(launch)).catch(() => retire(key, server));
+      return server?.start(toOrder(launch)).catch(() => retire(key, server));
+    },
+    prepare(launch) {
+      const key = toKey(launch);
+      if (!current.has(key)) shelf.prepare(key, () => startReadyServer(toServerOptions(sandbox, launch, directory)));
     },
     get waiting() {
       return shelf.size + current.size;
@@ -153,6 +170,18 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
       for (const { server } of current.values()) server.close();
     },
   };
+}
+
+/** Starts a server in which a child waits for the first script. */
+async function startReadyServer(options: ForkServerOptions): Promise<ForkServer> {
+  const server = await startForkServer(options);
+  server.prepare();
+  return server;
+}
+
+/** Launches with the same key may share a server. */
+function toKey({ profile, interpreter, fill }: Launch): string {
+  return JSON.stringify([profile, interpreter.program, fill !== undefined, identifyPlaces(profile.mounts)]);
 }
 
 function toServerOptions(sandbox: Sandbox, launch: Launch, directory: string): ForkServerOptions {

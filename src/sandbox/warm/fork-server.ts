@@ -33,6 +33,8 @@ export interface ForkOrder {
 /** An interpreter that waits inside a sandbox, and runs each script in a child with namespaces of its own. */
 export interface ForkServer {
   start(order: ForkOrder): Promise<SandboxProcess>;
+  /** Has a child wait for the first script, which otherwise makes its own. */
+  prepare(): void;
   /** How many scripts run in it now. */
   readonly running: number;
   /** Resolves when it is gone. */
@@ -195,6 +197,7 @@ function createServing(parts: Omit<Serving, "endings" | "running">) {
       const child = children.take("child", prepare) ?? (await prepare());
       return child.run(order);
     },
+    prepare: () => children.prepare("child", prepare),
     get running() {
       return serving.running;
     },

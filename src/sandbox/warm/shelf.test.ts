@@ -39,6 +39,20 @@ test("take() gives up what was not used for longest when there is too much", asy
   shelf.close();
 });
 
+test("prepare() makes the first of a kind ready, and no more however often it is called", async () => {
+  const { shelf, make, made } = openShelf();
+
+  shelf.prepare("a", make);
+  shelf.prepare("a", make);
+  await sleep(madeMs);
+  shelf.prepare("a", make);
+  const first = shelf.take("a", make);
+
+  expect(first?.name).toBe(1);
+  expect(made).toHaveLength(1);
+  shelf.close();
+});
+
 test("take() replaces what died while it waited", async () => {
   const { shelf, make, made } = openShelf();
   shelf.take("a", make);

@@ -36,6 +36,8 @@ export interface ShelfOptions {
 interface Shelf<Item extends Waiting> {
   /** One that waits, or nothing; either way the next one is being made. */
   take(kind: string, make: () => Promise<Item>): Item | undefined;
+  /** Begins to make one, so that the first of its kind is ready; nothing if one is, or is being made. */
+  prepare(kind: string, make: () => Promise<Item>): void;
   /** How many wait. */
   readonly size: number;
   close(): void;
@@ -74,6 +76,12 @@ export function createShelf<Item extends Waiting>(options: ShelfOptions = {}): S
       else row.ready.delete(item);
       void rest(item).then(() => refill(room, row, make));
       return item;
+    },
+    prepare(kind, make) {
+      const row = rowOf(room, kind);
+      row.usedAt = performance.now();
+      row.wanted = Math.max(row.wanted, 1);
+      refill(room, row, make);
     },
     get size() {
       return countReady(room);

@@ -50,9 +50,12 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   quit: { words: "", summary: "leave; so do Ctrl-D, and Ctrl-C twice", run: () => "quit" },
 };
 
-/** Tells whether a line is for the program and not for the model: a slash, and a word that is no path. */
+/**
+ * Tells whether a line is for the program and not for the model: it begins with a slash, and its first word is no path. A command that
+ * does not exist is for the program, too: a model would take a mistyped `/quit` for a request.
+ */
 export function isChatCommand(line: string): boolean {
-  return /^\/[a-z]*(?:\s|$)/iu.test(line);
+  return /^\/[^\s/]*(?:\s|$)/u.test(line);
 }
 
 /** Runs a command. Never throws for what can be cured. */

@@ -12,6 +12,7 @@ import { toPrintable } from "../../printable.ts";
 import { showDuration } from "../../render.ts";
 import { toNext } from "../runs/run-origin.ts";
 import { createShownRun, finishRun, type ShownRun, toUserMessage } from "../show-run.ts";
+import { wrapText } from "../view/wrap-words.ts";
 import { describeEnd, summarizeRun } from "../view/describe-end.ts";
 
 /** A conversation at the terminal while it lasts. */
@@ -49,7 +50,8 @@ export function createChat(invocation: Invocation, open: OpenAgent): Chat {
 
 /** Says something to the person that is not the model's answer. */
 export function say({ invocation: { terminal } }: Pick<Chat, "invocation">, text: string): void {
-  terminal.note(text.endsWith("\n") ? text : `${text}\n`);
+  const wrapped = wrapText(text, terminal.columns);
+  terminal.note(wrapped.endsWith("\n") ? wrapped : `${wrapped}\n`);
 }
 
 /** Has the agent answer a request, shows how it does, and goes on with the conversation. Never throws for what can be cured. */

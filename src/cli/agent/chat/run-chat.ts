@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 
 import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { isKitbagError } from "../../../core/errors.ts";
+import type { Tool } from "../../../core/tool.ts";
 import { resolveKitbagHome } from "../../../platform/home.ts";
 import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
@@ -109,10 +110,28 @@ async function talk(chat: Chat): Promise<void> {
     complete: createComplete(chat),
   });
   greet(chat);
+  // While the person types: the first call would find the sandbox and start an interpreter.
+  void chat.open.prepare(findLikelyTools(chat));
   for (;;) {
     const line = await keyboard.next(terminal.style(["bold", "cyan"], "› "));
     if (line === undefined || (await take(chat, line, cwd)) === "quit") return;
   }
+}
+
+/** Skills of which an interpreter is kept ready from the beginning. */
+const mostPrepared = 4;
+
+/** The tools that are likely to be called first: of skills that are open or that the suggestions need, then of others. */
+function findLikelyTools({ session }: Chat): readonly Tool[] {
+  const suggested = new Set(requests.map(({ skill }) => skill));
+  const rank = ({ skill, active }: { readonly skill: { readonly name: string }; readonly active: boolean }): number =>
+    active ? 0 : suggested.has(skill.name) ? 1 : 2;
+  const skills = session.getSkills().toSorted((left, right) => rank(left) - rank(right));
+  const scripts = skills.map(({ skill }) => skill.tools.filter(({ code }) => code.kind === "script"));
+  return scripts
+    .filter((tools) => tools.length > 0)
+    .slice(0, mostPrepared)
+    .flat();
 }
 
 function greet(chat: Chat): void {
@@ -193,15 +212,17 @@ function isFile(path: string): boolean {
 interface ExampleRequest {
   readonly text: string;
   readonly needs?: string;
+  /** The skill that has the tool for it. */
+  readonly skill: string;
 }
 
 const requests: readonly ExampleRequest[] = [
-  { text: "How many words does README.md have?", needs: "README.md" },
-  { text: "What is the sha256 of 'hello world'?" },
-  { text: "Make a table of contents of README.md", needs: "README.md" },
-  { text: "Which files change most in this repository?", needs: ".git" },
-  { text: "Is 4539 1488 0343 6467 a valid card number?" },
-  { text: "Add the task 'Write the report' to the list" },
+  { text: "How many words does README.md have?", needs: "README.md", skill: "text-stats" },
+  { text: "What is the sha256 of 'hello world'?", skill: "checksums" },
+  { text: "Make a table of contents of README.md", needs: "README.md", skill: "markdown-toc" },
+  { text: "Which files change most in this repository?", needs: ".git", skill: "git-summary" },
+  { text: "Is 4539 1488 0343 6467 a valid card number?", skill: "checksums" },
+  { text: "Add the task 'Write the report' to the list", skill: "task-list" },
 ];
 
 /** Requests over the example skills that work in a folder. */

@@ -5,6 +5,7 @@ import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutToWidth, showBytes, showDuration, textWidth } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 import { type AnswerWriter, createAnswerWriter } from "./answer-writer.ts";
+import { createMarkdownWriter } from "./markdown-writer.ts";
 import { showInput, showOutcome, createStatusLine, type StatusLine } from "./lines.ts";
 
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
@@ -76,10 +77,17 @@ interface Screen {
 }
 
 function createScreen(terminal: Terminal): Screen {
-  const text = createAnswerWriter({ print: (piece) => terminal.print(piece), toShown: terminal.toShown });
+  const { columns, toShown, style } = terminal;
+  const print = (piece: string): void => terminal.print(piece);
+  // Without colours, marks say more than what they would be shown as.
+  const text =
+    columns !== undefined && terminal.hasColour
+      ? createMarkdownWriter({ print, toShown, style, columns })
+      : createAnswerWriter({ print, toShown, columns });
   const thoughts = createAnswerWriter({
-    print: (piece) => terminal.note(terminal.style("dim", piece)),
+    print: (piece) => terminal.note(style("dim", piece)),
     toShown: toPrintable,
+    columns,
   });
   const endLines = (): void => {
     text.endLine();
