@@ -77,8 +77,9 @@ class AnswerReading {
   #unknown: JsonValue[] | undefined;
   #warnings: readonly string[] | undefined;
   #toolNames: Map<string, string> | undefined;
-  /** The tools of calls whose input has begun, by id, until the whole call comes. */
-  #begun: Map<string, string> | undefined;
+  /** How many calls have begun that have not come whole yet, and the tool of the last one. */
+  #begun = 0;
+  #lastBegun = "";
   #modelId: string | undefined;
   #by: string | undefined;
   #recalled: string | undefined;
@@ -94,7 +95,7 @@ class AnswerReading {
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
     // The incomplete input of a tool call is not kept. But users saw it: this is an answer that broke off, not a failed request.
-    const [cutCall] = this.#begun?.values() ?? [];
+    const cutCall = this.#begun === 0 ? undefined : this.#lastBegun;
     const isEmpty = content.length === 0 && cutCall === undefined;
     if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
@@ -145,12 +146,14 @@ class AnswerReading {
   }
 
   keepCall(part: Extract<ModelContent, { type: "tool-call" }>): void {
-    this.#begun?.delete(part.toolCallId);
+    // Some come without having begun.
+    if (this.#begun > 0) this.#begun -= 1;
     this.#content.push(part);
   }
 
   startInput({ id, toolName }: { id: string; toolName: string }): void {
-    (this.#begun ??= new Map()).set(id, toolName);
+    this.#begun += 1;
+    this.#lastBegun = toolName;
     if (this.#listener === undefined) return;
     (this.#toolNames ??= new Map()).set(id, toolName);
     this.#listener.onInput(id, toolName, "");
