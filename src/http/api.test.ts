@@ -56,6 +56,28 @@ test("calls.cancel ends a call of the same caller, and of no other", async () =>
   expect(events.at(-1)).toMatchObject({ event: "problem", data: { code: "call-cancelled" } });
 });
 
+test("outputs.keep keeps a file for the caller alone, and outputs.read gives it back", async () => {
+  const { client, other, url } = await serve();
+
+  const text = await client.outputs.keep({ text: "a,b\n1,2\n" });
+  const binary = await client.outputs.keep({ base64: Buffer.from([0, 255, 7]).toString("base64") });
+
+  expect(text).toEqual({ handle: expect.stringMatching(/^output:sha256:/u), bytes: 8 });
+  const headers = { authorization: `Bearer ${tokens.ann}` };
+  const read = await fetch(`${url}/outputs/${encodeURIComponent(binary.handle)}`, { headers });
+  expect([...(await read.bytes())]).toEqual([0, 255, 7]);
+  await expect(other.outputs.read({ handle: text.handle })).rejects.toMatchObject({ code: "output-missing" });
+});
+
+test.for([{}, { text: "a", base64: "YQ==" }, { base64: "no base64!" }])(
+  "outputs.keep refuses what is no file: %j",
+  async (given) => {
+    const { client } = await serve();
+
+    await expect(client.outputs.keep(given)).rejects.toMatchObject({ problem: { status: 422 } });
+  },
+);
+
 test("skills.open makes the tools of a skill callable in the session of this name alone", async () => {
   const { client, url } = await serve();
   const elsewhere = createClient({ url, token: tokens.ann, session: "elsewhere" });

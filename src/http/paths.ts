@@ -13,6 +13,7 @@ export const paths = {
   "tools.get": "GET /tools/{address+}",
   "tools.call": "POST /tools/{address+}/call",
   "calls.cancel": "POST /calls/{id}/cancel",
+  "outputs.keep": "POST /outputs",
   "outputs.read": "GET /outputs/{handle}",
   "agents.list": "GET /agents",
   "runs.start": "POST /agents/{agent}/runs",

@@ -94,6 +94,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
       start({ tool, input, options: callOptions }) as Promise<never>,
     readOutput: outputs.read,
     readOutputBytes: (handle, { user } = {}) => outputs.readBytes(handle, user),
+    keepFile: (bytes, { user } = {}) => outputs.keep(bytes, user),
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
     openState(address, { user } = {}) {
@@ -279,6 +280,7 @@ function createSession(parts: SessionParts, { inside, isAgent = false }: Session
       start({ tool, input, options }, parent, undefined, holder) as Promise<never>,
     readOutput: outputs.read,
     readOutputBytes: (handle, { user } = {}) => outputs.readBytes(handle, user),
+    keepFile: (bytes, { user } = {}) => outputs.keep(bytes, user),
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
     onChange: changes.add,

@@ -27,7 +27,7 @@ import type { ForgetOptions } from "./recall/output-cache.ts";
 import type { RedactionOptions } from "./options/redaction.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { TelemetryOptions } from "./telemetry/tracing.ts";
-import type { ToolOutcome } from "../core/outcome.ts";
+import type { CappedOutput, ToolOutcome } from "../core/outcome.ts";
 import type { OutputReader } from "./outputs/kept-outputs.ts";
 import type { OutputPage, PageOptions, OutputMatches, SearchOutputOptions } from "./outputs/read-output.ts";
 import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
@@ -231,6 +231,12 @@ interface CallMethods {
   readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
   /** Reads all bytes of such an output, or of a file that a call wrote. @throws {KitbagError} as `readOutput` */
   readOutputBytes(handle: string, options?: OutputReader): Promise<Uint8Array>;
+  /**
+   * Keeps a file of a caller, for that user, so that a call can name it by its handle: `{ "pdf": "output:sha256:…" }`.
+   *
+   * @throws {KitbagError} `quota-reached`
+   */
+  keepFile(bytes: Uint8Array, options?: OutputReader): Promise<CappedOutput>;
   /** Finds words in such an output. @throws {KitbagError} as `readOutput` */
   searchOutput(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
   /**

@@ -78,3 +78,16 @@ test("readOutputBytes() of a workspace and of a session gives the bytes to their
     await expect(reader.readOutputBytes(handle, { user: "bob" })).rejects.toMatchObject({ code: "output-missing" });
   }
 });
+
+test("keepFile() of a workspace and of a session keeps bytes for their user, in that user's quota", async () => {
+  const workspace = createWorkspace({ quotas: { users: { ada: { bytes: 5 } } }, store: memoryStore() });
+  const bytes = Uint8Array.from([0, 255, 1]);
+
+  for (const keeper of [workspace, workspace.openSession()]) {
+    const { handle } = await keeper.keepFile(bytes, { user: "ada" });
+    expect(await keeper.readOutputBytes(handle, { user: "ada" })).toEqual(bytes);
+    await expect(keeper.readOutputBytes(handle, { user: "bob" })).rejects.toMatchObject({ code: "output-missing" });
+  }
+  await expect(workspace.keepFile(new Uint8Array(4), { user: "ada" })).rejects.toMatchObject({ code: "quota-reached" });
+  expect(await workspace.keepFile(new Uint8Array(9))).toMatchObject({ bytes: 9 });
+});
