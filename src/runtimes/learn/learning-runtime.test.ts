@@ -79,9 +79,9 @@ echo > result.txt || true
 echo done`,
     });
 
-    // Who may write to a directory may read it.
+    // Each call keeps a new file in the working directory.
     expect(report.permissions).toEqual({
-      write: ["./"],
+      read: ["./data.csv"],
       network: ["127.0.0.1:8099"],
       run: ["git"],
     });

@@ -38,6 +38,16 @@ test("proposePermissions() grants the directory of a file that is not there yet,
   expect(notes[0]).toContain("is not there yet");
 });
 
+test("proposePermissions() does not open the project for a new file in it, and says why", () => {
+  const { permissions, notes } = proposePermissions(
+    [{ kind: "write", what: "/home/ada/project/new.txt", round: 1 }, read("/home/ada/project/a.csv")],
+    places,
+  );
+
+  expect(permissions).toEqual({ read: ["./a.csv"] });
+  expect(notes).toEqual([expect.stringContaining("/home/ada/project/new.txt needs no grant")]);
+});
+
 test("proposePermissions() grants a directory that the script makes, and not the one around it", () => {
   const made: Attempt = { kind: "write", what: "/home/ada/project/new", makes: true, round: 1 };
 

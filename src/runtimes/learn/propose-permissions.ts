@@ -61,11 +61,18 @@ function joinFiles(
   return [...directories, ...joined];
 }
 
-/** A file that is not there yet cannot be granted: its directory is. A directory can: it is made before the tool starts. */
-function toWritten(attempts: readonly Attempt[], { exists, isDirectory }: ProposalPlaces, notes: string[]): string[] {
+/**
+ * A file that is not there yet cannot be granted: its directory is. A directory can: it is made before the tool starts. A new file in the
+ * working directory itself needs no grant, because every call keeps such files: a grant would open the whole project.
+ */
+function toWritten(
+  attempts: readonly Attempt[],
+  { directory, exists, isDirectory }: ProposalPlaces,
+  notes: string[],
+): string[] {
   return attempts
     .filter(({ kind }) => kind === "write")
-    .map(({ what, makes }) => {
+    .flatMap(({ what, makes }) => {
       if (exists(what)) return isDirectory(what) ? `${what}/` : what;
       if (makes === true) {
         notes.push(
@@ -74,6 +81,12 @@ function toWritten(attempts: readonly Attempt[], { exists, isDirectory }: Propos
         return `${what}/`;
       }
       const parent = dirname(what);
+      if (parent === directory) {
+        notes.push(
+          `${what} needs no grant: a call shows the files that the tool makes in its working directory, and kitbag call --keep saves them here`,
+        );
+        return [];
+      }
       notes.push(`${what} is not there yet, so its directory is proposed: the tool could change everything in it`);
       return `${parent}/`;
     });
