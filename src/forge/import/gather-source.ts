@@ -38,14 +38,15 @@ export interface GatheredSource {
 export async function gatherSource(
   source: ImportSource,
   picked: readonly string[] | undefined,
-  options: FetchOptions,
+  options: FetchOptions & { readonly skills?: readonly string[] | "all" },
 ): Promise<GatheredSource> {
   const all = [await fetchSource(source, options)] as [Fetched, ...Fetched[]];
   const dispose = (): void => {
     for (const one of all) one.dispose();
   };
   try {
-    const gathered = picked === undefined ? await gatherAll(all[0]) : await gatherPicked(all, picked, options);
+    const named = options.skills === "all" ? [] : options.skills;
+    const gathered = picked === undefined ? await gatherAll(all[0], named) : await gatherPicked(all, picked, options);
     return { ...gathered, fetched: all[0], dispose };
   } catch (cause) {
     dispose();
@@ -82,8 +83,8 @@ async function gatherPicked(
   return { catalog, skills, leftOut, notes: toNotes(all, plugins) };
 }
 
-/** What is broken is told, and the rest is listed. */
-async function gatherAll(fetched: Fetched): Promise<Gathered> {
+/** What is broken is told, and the rest is listed. Skills that are `named` are found also if no plugin lists them. */
+async function gatherAll(fetched: Fetched, named: readonly string[] = []): Promise<Gathered> {
   const shown = showSource(fetched.source);
   const notes: string[] = [];
   const attempt = <Value>(work: () => Value, otherwise: Value): Value => {
@@ -105,8 +106,14 @@ async function gatherAll(fetched: Fetched): Promise<Gathered> {
     if (groups.length > 0 && found.skills.length > 0)
       notes.push("its marketplace leads to no skill, so all of its folders were searched");
   }
-  const { skills, leftOut } = found;
-  const rest = findRest(fetched, skills);
+  let { skills } = found;
+  const { leftOut } = found;
+  let rest = findRest(fetched, skills);
+  const unlisted = rest.unlisted.filter((folder) => named.includes(basename(folder)));
+  if (unlisted.length > 0) {
+    skills = [...skills, ...(await gatherSkills(fetched, undefined, unlisted)).skills];
+    rest = findRest(fetched, skills);
+  }
   if (rest.unlisted.length > 0) notes.push(noPlugin(rest.unlisted, shown));
   return {
     catalog,
@@ -121,7 +128,7 @@ function noPlugin(folders: readonly string[], shown: string): string {
   const [first = ""] = folders;
   const more = folders.length > 3 ? ", …" : "";
   const count = folders.length === 1 ? "1 skill is" : `${folders.length} skills are`;
-  return `${count} in no plugin of it: ${folders.slice(0, 3).join(", ")}${more}; to add one, name its folder: ${shown}#:${first}`;
+  return `${count} in no plugin of it: ${folders.slice(0, 3).join(", ")}${more}; to add one, name it with --skill, or its folder: ${shown}#:${first}`;
 }
 
 /** Every SKILL.md of the source that is not among `skills`: parts of them, and those that no plugin lists. */
@@ -198,7 +205,7 @@ interface PluginFolders {
 }
 
 /**
- * Finds and reads the skills of some plugins of a source, or of all its folders. Runs nothing. In a source no skill goes before
+ * Finds and reads the skills of some plugins of a source, or of its folders that are `searched`. Runs nothing. In a source no skill goes before
  * another. A source says what is in it, and nothing else of this machine: what is behind a link that leads out is left out.
  *
  * @throws {KitbagError} `import-refused` if all there is lies behind links that lead out.
@@ -206,9 +213,13 @@ interface PluginFolders {
 async function gatherSkills(
   fetched: Fetched,
   groups: readonly PluginFolders[] | undefined,
+  searched: readonly string[] = [""],
 ): Promise<Pick<GatheredSource, "skills" | "leftOut">> {
   const root = fetched.directory;
-  const directories = groups === undefined ? [root] : [...new Set(groups.flatMap(({ folders }) => folders))];
+  const directories =
+    groups === undefined
+      ? searched.map((folder) => join(root, folder))
+      : [...new Set(groups.flatMap(({ folders }) => folders))];
   // The bytes that were read are the bytes that are scanned, shown and copied.
   const memory = createSkillMemory();
   const { reports } = await loadSkills({ directories, trust: trustNothing, memory, keepsDuplicates: true });

@@ -10,6 +10,7 @@ import { startIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { importSkills } from "./import-skills.ts";
 import { parsePluginSource, readPlugins } from "./read-plugins.ts";
+import { updateSkills } from "./update-skills.ts";
 
 const digest = "ab".repeat(32);
 
@@ -217,8 +218,32 @@ test("importSkills() accounts for every SKILL.md: parts of skills one by one, th
     { path: "qa", reason: expect.stringContaining("is a part of the skill") as string },
   ]);
   expect(second.notes).toContain(
-    `1 skill is in no plugin of it: more/csv; to add one, name its folder: ${second.source}#:more/csv`,
+    `1 skill is in no plugin of it: more/csv; to add one, name it with --skill, or its folder: ${second.source}#:more/csv`,
   );
+});
+
+test("importSkills() finds a skill by its name that no plugin lists", async () => {
+  const market = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "m", plugins: [{ name: "a", source: "./a" }] }),
+    "a/skills/pdf/SKILL.md": skillText("pdf"),
+    "more/csv/SKILL.md": skillText("csv"),
+    "more/xml/SKILL.md": skillText("xml"),
+  });
+
+  const project = createImportProject();
+
+  const { status, skills, notes } = await importSkills(market, { ...project, skills: ["csv", "pdf"] });
+  const updates = await updateSkills(["csv"], project);
+
+  expect([status, skills.map(({ name, plugin }) => [name, plugin])]).toEqual([
+    "disabled",
+    [
+      ["csv", undefined],
+      ["pdf", "a"],
+    ],
+  ]);
+  expect(notes).toEqual([expect.stringContaining("1 skill is in no plugin of it: more/xml")]);
+  expect(updates).toMatchObject([{ name: "csv", status: "same" }]);
 });
 
 test("importSkills() follows a link within a local marketplace", async () => {

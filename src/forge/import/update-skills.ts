@@ -103,7 +103,7 @@ async function updateGroup(
   const shown = showSource(source);
   let gathered: GatheredSource;
   try {
-    gathered = await gatherSource(source, undefined, options);
+    gathered = await gatherSource(source, undefined, { ...options, skills: group.map(({ name }) => name) });
   } catch (cause) {
     if (!(cause instanceof KitbagError)) throw cause;
     return group.map(({ name }) => ({ name, source: shown, status: "failed", reason: cause.message }));
