@@ -18,6 +18,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   "agent-memory": () => import("./agent-memory.ts"),
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
+  compress: () => import("./compress.ts"),
   define: () => import("./define.ts"),
   "http-api": () => import("./http-api.ts"),
   limits: () => import("./limits.ts"),

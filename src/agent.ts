@@ -18,6 +18,7 @@ export type {
 export type { AgentRun } from "./agent/agent-run.ts";
 export type { CostKind, CostRow } from "./agent/cost/usage-counter.ts";
 export { readRunCosts } from "./agent/cost/cost-table.ts";
+export { billPrompt, type PromptPart } from "./agent/cost/prompt-bill.ts";
 export { renderCosts, type CostLine } from "./agent/cost/render-costs.ts";
 export type { RunUsage } from "./agent/run-result.ts";
 export { createAgent } from "./agent/create-agent.ts";

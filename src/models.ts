@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { compressText } from "./models/compress/compress-text.ts";
+export type { CompressedText, CompressOptions } from "./models/compress/compress-text.ts";
 export { createImageCache } from "./models/images/image-cache.ts";
 export type { ImageCache, ImageCacheOptions } from "./models/images/image-cache.ts";
 export { prepareImages } from "./models/images/prepare-images.ts";

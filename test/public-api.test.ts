@@ -185,6 +185,7 @@ test('"kitbag" exports these types', () => {
 test('"kitbag/agent" exports these names', () => {
   expect(Object.keys(agent).toSorted()).toEqual([
     "agentTool",
+    "billPrompt",
     "createAgent",
     "createDebugger",
     "createMemorySkill",
@@ -256,6 +257,7 @@ test('"kitbag/agent" exports these types', () => {
     "NewFact",
     "OutcomeVerdict",
     "OutputOf",
+    "PromptPart",
     "RecallOptions",
     "RecalledTurn",
     "Recollection",
@@ -341,6 +343,7 @@ test('"kitbag/models" exports these names', () => {
     "auto",
     "balance",
     "choose",
+    "compressText",
     "contextWindowOf",
     "createImageCache",
     "createPriceOf",
@@ -379,6 +382,8 @@ test('"kitbag/models" exports these types', () => {
     "CallableTool",
     "Choice",
     "ChooseOptions",
+    "CompressOptions",
+    "CompressedText",
     "ContextWindows",
     "CostEstimate",
     "CountingModel",

@@ -1,3 +1,4 @@
+import { compressText } from "../../models/compress/compress-text.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { withMark } from "./kitbag-mark.ts";
 import type { ConversationLimits } from "./memory-options.ts";
@@ -19,6 +20,8 @@ export interface Choice {
   /** What a message costs that stands for others which are left out. */
   readonly gapTokens: number;
   readonly counter: TokenCounter;
+  /** What the conversation is about: of long results, what says the most about it stays. */
+  readonly query: string;
 }
 
 /** What stays of a conversation, by unit: the messages as they are, or cut. */
@@ -124,14 +127,14 @@ class Choosing {
   #take(index: number, { cap, fill = 1, squeeze = false }: Taking): boolean {
     const unit = this.#choice.units[index];
     if (unit === undefined || this.chosen.has(index)) return true;
-    const { counter, gapTokens } = this.#choice;
+    const { counter, gapTokens, query } = this.#choice;
     const gap = this.#gapBehind(index);
     const count = unit.role === "system" ? 0 : unit.messages.length + gap;
     if (this.#messages + count > this.#most * fill) return false;
     const room = Math.floor(this.#room * fill - this.#tokens - gap * gapTokens);
     const most = Math.floor(Math.min(unit.tokens, this.#room * cap));
     const allowed = squeeze ? Math.min(most, room) : most;
-    const kept = allowed > room ? undefined : cutUnit(unit, allowed, counter);
+    const kept = allowed > room ? undefined : cutUnit(unit, allowed, { counter, query });
     if (kept === undefined) return false;
     this.chosen.set(index, kept);
     this.#tokens += counter.messages(kept) + gap * gapTokens;
@@ -149,10 +152,13 @@ class Choosing {
 }
 
 /** The messages of a unit, cut if need be; `undefined` if too little would be left of them. */
-function cutUnit(unit: Unit, maxTokens: number, counter: TokenCounter): readonly ModelMessage[] | undefined {
+function cutUnit(unit: Unit, maxTokens: number, cutting: Cutting): readonly ModelMessage[] | undefined {
   if (unit.tokens <= maxTokens) return unit.messages;
-  return maxTokens < leastCut ? undefined : cutMessages(unit.messages, maxTokens, counter);
+  return maxTokens < leastCut ? undefined : cutMessages(unit.messages, maxTokens, cutting);
 }
+
+/** How parts of messages are made shorter. */
+type Cutting = Pick<Choice, "counter" | "query">;
 
 interface Taking {
   /** The most that the unit may have of the room; more is cut. */
@@ -170,27 +176,29 @@ const leastPart = 8;
 function cutMessages(
   messages: readonly ModelMessage[],
   maxTokens: number,
-  counter: TokenCounter,
+  cutting: Cutting,
 ): readonly ModelMessage[] | undefined {
   for (let most = maxTokens; most >= leastPart; most = Math.floor(most * 0.8)) {
-    const made = messages.map((message) => cutParts(message, most, counter));
-    if (counter.messages(made) <= maxTokens) return made;
+    const made = messages.map((message) => cutParts(message, most, cutting));
+    if (cutting.counter.messages(made) <= maxTokens) return made;
   }
   return undefined;
 }
 
 /** A message in which no part has more than so many tokens: the same one if nothing had, and else one that says that it was cut. */
-function cutParts(message: ModelMessage, most: number, counter: TokenCounter): ModelMessage {
+function cutParts(message: ModelMessage, most: number, cutting: Cutting): ModelMessage {
+  const { counter } = cutting;
   if (typeof message.content === "string") {
     return { ...message, content: cutToTokens(message.content, most, counter.text) } as ModelMessage;
   }
   const parts = partsOf(message);
-  const content = parts.flatMap((part) => cutPart(part, most, counter));
+  const content = parts.flatMap((part) => cutPart(part, most, cutting));
   const isWhole = content.length === parts.length && content.every((part, index) => part === parts[index]);
   return isWhole ? message : withMark({ ...message, content } as unknown as ModelMessage, { cut: true });
 }
 
-function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly AnyPart[] {
+function cutPart(part: AnyPart, most: number, cutting: Cutting): readonly AnyPart[] {
+  const { counter } = cutting;
   const { text } = counter;
   switch (part.type) {
     case "text": {
@@ -205,7 +213,7 @@ function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly A
       return text(input) <= most ? [part] : [{ ...part, input: { cut: cutToTokens(input, most, text) } }];
     }
     case "tool-result": {
-      const output = cutOutput(part, most, counter);
+      const output = cutOutput(part, most, cutting);
       return [output === part.output ? part : { ...part, output }];
     }
     case "file":
@@ -219,12 +227,26 @@ function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly A
   }
 }
 
-function cutOutput(part: AnyPart, most: number, { text: count }: TokenCounter): NonNullable<AnyPart["output"]> {
+function cutOutput(part: AnyPart, most: number, { counter, query }: Cutting): NonNullable<AnyPart["output"]> {
+  const { text: count } = counter;
   const { output = {} } = part;
   const { type = "", value } = output;
   const isError = type.startsWith("error");
   if (type === "execution-denied") return { type, reason: cutToTokens(textOfResult(part), most, count) };
   if (count(typeof value === "string" ? value : toJsonText(value)) <= most) return output;
   const note = type === "content" ? "\n[Files are left out here]" : "";
-  return { type: isError ? "error-text" : "text", value: cutToTokens(`${textOfResult(part)}${note}`, most, count) };
+  return {
+    type: isError ? "error-text" : "text",
+    value: cutResult(`${textOfResult(part)}${note}`, most, { counter, query }),
+  };
+}
+
+/** With less, beginning and end say more than single lines. */
+const leastLines = 96;
+
+/** A result has lines or records: what says the most about the task stays, where there is room for some of them. */
+function cutResult(text: string, most: number, { counter, query }: Cutting): string {
+  if (most < leastLines) return cutToTokens(text, most, counter.text);
+  const made = compressText(text, { maxTokens: most, query, model: counter.model });
+  return made.of >= 8 && made.kept > 1 ? made.text : cutToTokens(text, most, counter.text);
 }

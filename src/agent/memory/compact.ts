@@ -5,7 +5,7 @@ import type { ReadyModel } from "../model-source.ts";
 import { chooseUnits, type Chosen } from "./choose-units.ts";
 import { markOf, withMark } from "./kitbag-mark.ts";
 import type { ConversationLimits, MemoryNeed, MemoryOptions } from "./memory-options.ts";
-import { createTokenCounter, cutToTokens, partsOf, type TokenCounter } from "./message-text.ts";
+import { createTokenCounter, cutToTokens, partsOf, textOfMessage, type TokenCounter } from "./message-text.ts";
 import { makeSummary } from "./summary/make-summary.ts";
 import { scoreUnits, toUnits, type Unit } from "./to-units.ts";
 
@@ -48,6 +48,7 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
     reserved: room.summary + room.instructions,
     gapTokens: counter.messages([gapFor("user")]),
     counter,
+    query: toQuery(units, task),
   });
   const dropped = units.filter((_, index) => !chosen.has(index));
   const maxTokens = room.summary - counter.text(header) - 8;
@@ -87,6 +88,13 @@ function findTask(units: readonly Unit[], { run, earlier }: MemoryNeed): number 
   const fresh = units.findIndex(({ role, start }) => role === "user" && start >= earlier);
   if (fresh !== -1) return fresh;
   return marks.findLastIndex((mark) => mark !== undefined);
+}
+
+/** What the task and the last message of the user say. */
+function toQuery(units: readonly Unit[], task: number): string {
+  const last = units.findLast(({ role }) => role === "user");
+  const messages = [units[task], last].flatMap((unit) => unit?.messages ?? []);
+  return [...new Set(messages.filter(({ role }) => role === "user").map(textOfMessage))].join("\n");
 }
 
 function isPinned({ messages }: Unit, pin: MemoryOptions["pin"]): boolean {

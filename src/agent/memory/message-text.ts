@@ -109,6 +109,7 @@ function isLow(code: number): boolean {
 
 /** Counts tokens as one model does. */
 export interface TokenCounter {
+  readonly model: CountingModel;
   readonly text: CountTokens;
   messages(messages: readonly ModelMessage[]): number;
 }
@@ -117,6 +118,7 @@ export interface TokenCounter {
 export function createTokenCounter(model: CountingModel): TokenCounter {
   const key = familyOf(model) === "claude" ? "claude" : "usual";
   return {
+    model,
     text: (text) => countText(text)[key],
     messages: (messages) => messages.reduce((sum, message) => sum + countSaid(message, model), 0),
   };

@@ -44,6 +44,27 @@ export default [defineTool({ name: "convert", description: "Converts euros to do
   expect(run.stderr).toMatch(/^total +3 +\d[\d,]* +\d+ +100 % +\$0\.250$/mu);
 });
 
+test("kitbag run --tokens shows what the first prompt consists of, asks no model, and keeps no run", async () => {
+  const { env, server } = await startWireModel([{ text: "Not asked." }]);
+  const project = createToolProject();
+  const words = ["run", "add 19 and 23", "--module", "tools.mjs", "--tokens"];
+
+  const shown = await runKitbag(words, { project, env });
+  const asJson = await runKitbag([...words, "--json"], { project, env });
+  const runs = await runKitbag(["runs", "--json"], { project, env });
+
+  expect(shown.stdout).toMatch(/^PART OF THE PROMPT +TOKENS +SHARE$/mu);
+  expect(shown.stdout).toMatch(/^the tool add +≈ \d+ +\d+ %$/mu);
+  expect(shown.stdout).toMatch(/^together +≈ \d+ +100 %$/mu);
+  expect(shown.stdout).toMatch(
+    /about \d+ tokens of [\d,]+ that it reads \(< 1 %\)\. Each question costs about \$0\.0/u,
+  );
+  const { tokens, parts } = JSON.parse(asJson.stdout) as { tokens: number; parts: readonly { tokens: number }[] };
+  expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(tokens);
+  expect(server.requests).toEqual([]);
+  expect(JSON.parse(runs.stdout)).toMatchObject({ runs: [] });
+});
+
 test("kitbag run --json prints one event a line and nothing else, the last with the result", async () => {
   const { stdout, code } = await runKitbag(["run", "add 19 and 23", "--module", "tools.mjs", "--json"], {
     project: createToolProject(),

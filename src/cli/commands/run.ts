@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-import type { RunOptions } from "../../agent/agent-options.ts";
+import type { ExposureName, RunOptions } from "../../agent/agent-options.ts";
 import type { AgentRun } from "../../agent/agent-run.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -35,6 +35,7 @@ export const runCommand: CliCommand = {
       "stop before this tool",
     ],
     ["git diff | kitbag run -", "the task from another program"],
+    [`kitbag run "Summarise sales.csv" --skills skills --tokens`, "how many tokens the prompt has, part by part"],
   ],
   json: "one event a line, as JSON,",
   define(command) {
@@ -43,6 +44,7 @@ export const runCommand: CliCommand = {
     addListOption(command, "--image <path>", "show this picture to the model; may be given again");
     addOption(command, "--output-schema <file>", "what the answer must be like: a file with a JSON Schema");
     addOption(command, "--conversation <id>", "go on with this conversation, and save it");
+    command.option("--tokens", "show how many tokens the first prompt has, part by part, and ask no model");
     command.option("--debug", "stop before each question and call, and ask what to do; h lists the commands");
     addListOption(command, "--break <place>", `with --debug: stop only at ${breakpointForms}; may be given again`);
     addAgentOptions(command);
@@ -57,6 +59,7 @@ export const runCommand: CliCommand = {
     const wanted = { limits, ...(exposure !== undefined && { exposure }) };
     const open = await openAgent(invocation, wanted);
     try {
+      if (invocation.options["tokens"] === true) return await billTask(invocation, open, { text, exposure });
       return await runTask(invocation, open, { text, options: output === undefined ? {} : { output }, breakpoints });
     } finally {
       await open.close();
@@ -80,6 +83,17 @@ function readSchema({ options, cwd }: Invocation): JsonObject | undefined {
     const reason = cause instanceof SyntaxError ? `it is not JSON: ${cause.message}` : describeFileError(cause);
     throw usageError(`Cannot use --output-schema ${file}: ${reason}`);
   }
+}
+
+async function billTask(
+  invocation: Invocation,
+  open: OpenAgent,
+  { text, exposure }: { readonly text: string; readonly exposure: ExposureName | undefined },
+): Promise<Answer> {
+  const images = getTexts(invocation.options, "image").map((path) => resolve(invocation.cwd, path));
+  const { showTokens } = await import("../agent/show-tokens.ts");
+  const skills = getTexts(invocation.options, "skill");
+  return showTokens(invocation, open, { message: await toUserMessage(text, images), skills, exposure });
 }
 
 interface TaskParts {

@@ -362,6 +362,17 @@ test("promptTools() passes errors and unknown parts of a stream on", async () =>
   expect(parts.map(({ type }) => type)).toEqual(["text-start", "text-delta", "text-end", "odd", "error", "finish"]);
 });
 
+test("promptTools() writes the tools as a template says, and reads what the model writes in any dialect", async () => {
+  const seen: ModelCall[] = [];
+  const model = modelOf([{ type: "text", text: '[get_weather(city="Paris")]' }], seen);
+  const template = (list: readonly ModelTool[]): string => `${list.length} tools. Write [name(key=value)].`;
+
+  const { content } = await promptTools(model, { template }).doGenerate({ prompt: question, tools });
+
+  expect(seen[0]?.prompt[0]?.content).toBe(`${tools.length} tools. Write [name(key=value)].`);
+  expect(content).toMatchObject([{ type: "tool-call", toolName: "get_weather", input: '{"city":"Paris"}' }]);
+});
+
 const usage: ModelAnswer["usage"] = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },

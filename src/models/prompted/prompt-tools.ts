@@ -18,6 +18,11 @@ export interface PromptToolsOptions {
    * @default found out for whole answers, `false` for streamed ones
    */
   readonly startsThinking?: boolean;
+  /**
+   * Writes the tools, and how they are called, for the system text. What the model writes is read in any of the dialects of
+   * {@link parseToolCalls}. @default each tool with its schema, and `<tool_call>` with JSON, which most open models were trained on
+   */
+  readonly template?: (tools: readonly ModelTool[]) => string;
   /** Makes the id of a call. */
   readonly createId?: () => string;
 }
@@ -65,7 +70,7 @@ export interface PromptToolsOptions {
  */
 export function promptTools(given: Model, options: PromptToolsOptions = {}): Model {
   const model = asModel(given);
-  checkOptionNames(options, ["startsThinking", "createId"]);
+  checkOptionNames(options, ["startsThinking", "template", "createId"]);
   const createId = options.createId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`);
   return {
     specificationVersion: "v4",
@@ -95,7 +100,8 @@ const noTools: readonly CallableTool[] = [];
 
 function prepare(call: ModelCall, options: PromptToolsOptions, createId: () => string): Prepared {
   const { tools: list, toolChoice, prompt, ...rest } = call;
-  const { tools, text, unsupported } = renderTools(list);
+  const { tools, text: usual, unsupported } = renderTools(list);
+  const text = options.template === undefined ? usual : options.template(tools);
   const isAllowed = toolChoice?.type !== "none" && tools.length > 0;
   const instructions = isAllowed ? `${text}${renderChoice(toolChoice)}` : "";
   return {
