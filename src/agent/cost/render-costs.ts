@@ -70,8 +70,14 @@ function add(sum: Counts, row: Omit<Counts, "cost"> & { readonly cost?: number |
   };
 }
 
-function toCounted({ skill: _skill, name: label, cost, ...row }: CostRow, depth: number): Counted {
-  return { ...row, label, depth, cost };
+function toCounted({ skill: _skill, name, cost, ...row }: CostRow, depth: number): Counted {
+  return { ...row, label: toLabel(row, name), depth, cost };
+}
+
+/** A tool may stand there twice: for what its call cost, and for the tokens of the model that calls it. */
+function toLabel({ kind }: Pick<CostRow, "kind">, name: string): string {
+  if (kind === "agent") return `agent ${name}`;
+  return kind === "service" ? `paid by ${name}` : name;
 }
 
 function sizeOf({ inputTokens, outputTokens }: Pick<Counts, "inputTokens" | "outputTokens">): number {

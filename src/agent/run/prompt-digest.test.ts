@@ -51,3 +51,10 @@ test("of() begins anew with another list of messages", () => {
 
   expect(shorter).toBe(createPromptDigest().of("system", conversation.slice(-2)));
 });
+
+test("of() of no system text is the same whatever was asked before in this process", () => {
+  const before = createPromptDigest().of("", []);
+  createPromptDigest().of("Be brief", []);
+
+  expect(createPromptDigest().of("", [])).toBe(before);
+});

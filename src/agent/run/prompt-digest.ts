@@ -58,6 +58,8 @@ let lastText: { readonly text: string; readonly digest: string } = { text: "", d
 
 /** The system text is nearly always the one of the last question. Its digest is short: it stands beside another one. */
 function digestOfText(text: string): string {
+  // Whatever was asked before in this process.
+  if (text === "") return "";
   if (text !== lastText.text) lastText = { text, digest: toDigest(text).slice(0, 16) };
   return lastText.digest;
 }

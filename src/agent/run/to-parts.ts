@@ -133,7 +133,7 @@ function payFor(ready: ReadyModel, user: string | undefined, quotas: readonly Qu
 }
 
 /** Makes the way in which the model of one run sees tools. */
-function createExposure(parts: ExposureParts & { readonly name: ExposureName | undefined }): Exposure {
+export function createExposure(parts: ExposureParts & { readonly name: ExposureName | undefined }): Exposure {
   const { name = "auto" } = parts;
   switch (name === "auto" ? chooseExposure(parts) : name) {
     case "announce":

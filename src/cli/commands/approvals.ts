@@ -1,9 +1,11 @@
 import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
-import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
+import { KitbagError, quote } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { findStoppedAbove } from "../../agent/sub-agents/run-tree.ts";
 import { createRuns } from "../../records/runs/create-runs.ts";
-import { findRuns, readRun } from "../agent/runs/read-run.ts";
+import { findRoot, findRuns, readRun, type ReadRun, unlessDamaged } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
 import { showInput } from "../agent/view/lines.ts";
 import { type Answer, type CliCommand, type Invocation, usageError, runAction, type Action } from "../cli-command.ts";
@@ -51,22 +53,26 @@ interface Waiting {
   readonly origin: RunOrigin;
   /** Whose run it is; none for one of the local user. */
   readonly user: string | undefined;
+  /** The run that goes on: the outermost one, if a sub-agent asks. */
+  readonly root: string;
 }
 
 async function findWaiting(kept: Kept, invocation: Invocation): Promise<readonly Waiting[]> {
   const idle = (await findRuns(kept.store)).filter(({ status }) => status === "idle");
   const sealer = await findSealer(kept, invocation);
-  const runs = await Promise.all(idle.map((summary) => readRun(kept.store, summary, { sealer }).catch(leaveOut)));
-  return runs.flatMap((run) =>
-    run === undefined
-      ? []
-      : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start), user: run.folded.start.user })),
-  );
+  const read = await Promise.all(idle.map((summary) => readRun(kept.store, summary, { sealer }).catch(unlessDamaged)));
+  const found = await Promise.all(read.map(async (run) => (run === undefined ? [] : toWaiting(kept.store, run))));
+  return found.flat();
 }
 
-/** A run that is damaged is listed by kitbag runs; it does not keep those of others from being decided. */
-function leaveOut(cause: unknown): undefined {
-  if (!isKitbagError(cause, "run-damaged")) throw cause;
+/** What a run waits for; nothing if the run above it was stopped. */
+async function toWaiting(store: Store, run: ReadRun): Promise<readonly Waiting[]> {
+  if (run.waiting.length === 0) return [];
+  const { start } = run.folded;
+  if ((await findStoppedAbove(createRuns({ store }), start)) !== undefined) return [];
+  const root = await findRoot(store, run);
+  const facts = { origin: originOf(root.folded.start), user: start.user, root: root.id };
+  return run.waiting.map((asked) => ({ asked, ...facts }));
 }
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {
@@ -114,7 +120,7 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
   if (draft !== undefined) return draft;
   const input = given === undefined ? undefined : ((await readInput(given, invocation)) as JsonValue);
   return withKept(invocation, async (kept) => {
-    const { asked, origin } = pick(await findWaiting(kept, invocation), args[0] ?? "");
+    const { asked, origin, root } = pick(await findWaiting(kept, invocation), args[0] ?? "");
     const { approval, run, tool } = asked;
     const place = { runs: createRuns({ store: kept.store }), sealer: await needSealer(kept, invocation) };
     await decideApproval(place, approval, {
@@ -122,7 +128,7 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
       ...(reason !== undefined && { reason }),
       ...(input !== undefined && { input }),
     });
-    const resume = renderResume(run, origin, invocation);
+    const resume = renderResume(root, origin, invocation);
     const text = toPrintableLine(`${decision === "approve" ? "Approved" : "Denied"} ${tool}. To go on: ${resume}`);
     return { document: { approval, decision, run }, text };
   });

@@ -40,7 +40,7 @@ export default [defineTool({ name: "convert", description: "Converts euros to do
 
   expect(run.stdout).toBe("$42\n");
   expect(run.stderr).toMatch(/^SPENT ON +CALLS +TOKENS IN +TOKENS OUT +SHARE +COST$/mu);
-  expect(run.stderr).toMatch(/^convert +1 +0 +0 +0 % +\$0\.250$/mu);
+  expect(run.stderr).toMatch(/^paid by convert +1 +0 +0 +0 % +\$0\.250$/mu);
   expect(run.stderr).toMatch(/^total +3 +\d[\d,]* +\d+ +100 % +\$0\.250$/mu);
 });
 

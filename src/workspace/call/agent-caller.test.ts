@@ -166,11 +166,7 @@ function setUp(alone?: AgentCaller): { readonly workspace: Workspace } {
 
 /** Tells which scopes are recorded of who makes something with it. */
 const who = toMetaTool(
-  defineTool({
-    name: "who",
-    description: "Tells scopes",
-    run: (_input, { call }) => Array.from(findAuthor(call).scopes),
-  }),
+  defineTool({ name: "who", description: "Tells scopes", run: (_input, { call }) => findAuthor(call).scopes }),
 );
 
 interface Inside {

@@ -1,7 +1,7 @@
 import { isAt, type DebugAction, type DebugStop } from "../../../agent/debug/create-debugger.ts";
+import { shownToolsOf, tryCall } from "../../../agent/debug/try-call.ts";
 import type { AgentCall } from "../../../agent/hooks.ts";
 import type { ForkChanges } from "../../../agent/log/fork-run.ts";
-import type { JsonValue } from "../../../core/json.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { type Answer, type Invocation, usageError } from "../../cli-command.ts";
@@ -19,7 +19,7 @@ export async function debugRun(invocation: Invocation): Promise<Answer> {
     let steps = breakpoints.length === 0;
     const lines = openCommandLines(invocation.terminal);
     try {
-      for (const place of await toPlaces(known.run, known.open.workspace)) {
+      for (const place of toPlaces(known.run, known.open.workspace)) {
         if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place.stop))) continue;
         const action = await askAtStop(place.stop, lines, { terminal: invocation.terminal, breakpoints });
         if (action.action === "stop") return { document: undefined };
@@ -42,32 +42,34 @@ interface Place {
   readonly stop: DebugStop;
   /** `step.call`, if it is a call. */
   readonly name?: string;
-  /** Skills that were open. */
-  readonly skills: readonly string[];
 }
 
 /** All places of a run, in order. */
-async function toPlaces(run: ReadRun, workspace: Workspace): Promise<readonly Place[]> {
+function toPlaces(run: ReadRun, workspace: Workspace): readonly Place[] {
   const places: Place[] = [];
-  const { answers, questions } = run.folded;
+  const { answers, questions, changed, outcomes } = run.folded;
+  const shown = shownToolsOf(answers);
   for (const answer of answers) {
-    const { step, skills } = answer;
+    const { step } = answer;
     const { messages = [], count = 0 } = questions.find((question) => question.answer === answer) ?? {};
-    const session = workspace.openSession();
-    for (const skill of skills) await session.activateSkill(skill);
-    const tools = session.getAvailableTools().map(({ wireName }) => wireName);
-    const seen = { run: run.id, step, messages: messages.slice(0, count), tools };
-    places.push({ stop: { where: "model", ...seen }, skills }, { stop: { where: "answer", ...seen, answer }, skills });
-    for (const { name, id, tool: asked, input: given } of callsOf(answer)) {
-      const input = run.folded.changed.get(name) ?? given;
-      const call: AgentCall = { run: run.id, step, id, tool: session.getTool(asked)?.address ?? asked, input };
-      const outcome = run.folded.outcomes.get(name);
-      places.push({ stop: { where: "call", ...seen, call }, name, skills });
-      if (outcome !== undefined) places.push({ stop: { where: "outcome", ...seen, call, outcome }, name, skills });
+    const seen = { run: run.id, step, messages: messages.slice(0, count), tools: shown.get(step) ?? [] };
+    places.push({ stop: { where: "model", ...seen } }, { stop: { where: "answer", ...seen, answer } });
+    for (const { name, id, ...asked } of callsOf(answer)) {
+      const { tool, input: given } = unwrap(asked);
+      const input = changed.get(name) ?? given;
+      const call: AgentCall = { run: run.id, step, id, tool: workspace.getTool(tool)?.address ?? tool, input };
+      const outcome = outcomes.get(name);
+      places.push({ stop: { where: "call", ...seen, call }, name });
+      if (outcome !== undefined) places.push({ stop: { where: "outcome", ...seen, call, outcome }, name });
     }
-    await session.close();
   }
   return places;
+}
+
+/** A call through call_tool is a call of the tool. */
+function unwrap(asked: Pick<AgentCall, "tool" | "input">): Pick<AgentCall, "tool" | "input"> {
+  const { name, input = {} } = (asked.input ?? {}) as { readonly name?: unknown; readonly input?: AgentCall["input"] };
+  return asked.tool === "call_tool" && typeof name === "string" ? { tool: name, input } : asked;
 }
 
 /** Makes a run of what was changed, and goes on with it. */
@@ -100,19 +102,9 @@ async function toChanges(known: KnownRun, name: string, place: Place, action: De
 }
 
 /** The outcome of a call in the changed run: what the user enters, or the outcome of calling it now. */
-async function toOutcome(
-  { open, approve }: KnownRun,
-  { stop, skills }: Place,
-  action: DebugAction,
-): Promise<ToolOutcome> {
+async function toOutcome({ open, run, approve }: KnownRun, place: Place, action: DebugAction): Promise<ToolOutcome> {
   if ("outcome" in action) return action.outcome;
-  const call = stop.call ?? { tool: "", input: {} };
-  const input: JsonValue = "input" in action && action.input !== undefined ? action.input : call.input;
-  const session = open.workspace.openSession();
-  try {
-    for (const skill of skills) await session.activateSkill(skill);
-    return await session.call(call.tool, input, approve === undefined ? {} : { approve });
-  } finally {
-    await session.close();
-  }
+  const { call } = place.stop;
+  const input = "input" in action && action.input !== undefined ? action.input : call?.input;
+  return tryCall(open.agent, { run: run.id, call: place.name ?? "", ...(input !== undefined && { input }), approve });
 }

@@ -15,7 +15,7 @@ import { checkModel, nameModel, readAgentOptions } from "../agent-options.ts";
 import { createShownRun, finishRun } from "../show-run.ts";
 import { noteCosts, toRunAnswer } from "../view/describe-end.ts";
 import { openAgent, type OpenAgent } from "../open-agent.ts";
-import { needRun, type ReadRun } from "./read-run.ts";
+import { findRoot, needRun, type ReadRun } from "./read-run.ts";
 import { recallOrigin, toNext } from "./run-origin.ts";
 
 /** A run that a command goes on with, and what it needs for that. */
@@ -94,7 +94,9 @@ async function chooseModelOf(
   open: OpenAgent,
 ): Promise<string | undefined> {
   const named = getText(invocation.options, "model");
-  const { requestedModel, model } = folded.start;
+  const { requestedModel, model, path } = folded.start;
+  // A run that was made from that of a sub-agent has the model of that agent.
+  if (path !== undefined) return named;
   await checkModel(named ?? requestedModel ?? open.model, invocation.env);
   if (named !== undefined || requestedModel !== undefined) return named;
   const now = await findModelName(open.model, invocation);
@@ -148,13 +150,23 @@ export async function replayRun(invocation: Invocation): Promise<Answer> {
   });
 }
 
+/** The run of a sub-agent goes on with the outermost run of its tree. */
+async function toRoot(known: KnownRun, invocation: Invocation): Promise<KnownRun> {
+  const { open, run } = known;
+  const root = open.store && (await findRoot(open.store, run));
+  if (root === undefined || root.id === run.id) return known;
+  invocation.terminal.note(`${run.id} is the run of a sub-agent: ${root.id} goes on with it\n`);
+  return toKnown(invocation, open, root);
+}
+
 /** A lease of a process that has died ends in 10 seconds; one that is still held after this belongs to one that lives. */
 const patienceMs = 15_000;
 const pauseMs = 500;
 
 /** Goes on with a run. One that a dead process had is waited for. */
 export async function resumeRun(invocation: Invocation): Promise<Answer> {
-  return withRun(invocation, async ({ open, run, toOptions, finish, toAnswer }) => {
+  return withRun(invocation, async (known) => {
+    const { open, run, toOptions, finish, toAnswer } = await toRoot(known, invocation);
     // It goes on as the user who began it.
     const { user: _person, ...options } = await toOptions();
     const until = performance.now() + patienceMs;

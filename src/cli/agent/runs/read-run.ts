@@ -10,6 +10,7 @@ import { nearestNames } from "../../../core/nearest.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { Sealer } from "../../../records/audit/audit-keys.ts";
+import { listBelow } from "../../../agent/sub-agents/run-tree.ts";
 import { createRuns, type RunSummary } from "../../../records/runs/create-runs.ts";
 import { type RunEntry, type RunOutcome, streamPrefix, toRecord } from "../../../records/runs/run-records.ts";
 import { usageError } from "../../cli-command.ts";
@@ -34,8 +35,10 @@ export interface ReadRun {
   readonly changed: number;
   /** How it ended, if it has. */
   readonly outcome?: RunOutcome;
-  /** Calls that wait for an approval. */
+  /** Calls that wait for an approval, also of its sub-agents. */
   readonly waiting: readonly ApprovalAsked[];
+  /** The runs of its sub-agents. */
+  readonly children: readonly ReadRun[];
   readonly folded: Folded;
   readonly entries: readonly RunEntry[];
 }
@@ -106,7 +109,7 @@ function toReadRun(id: string, folded: Folded, entries: readonly RunEntry[], isR
   const record = last && toRecord(last.value);
   const outcome = record?.type === "run-end" ? record.outcome : undefined;
   const waiting = outcome === undefined ? findWaiting(folded, entries) : [];
-  const costs = answers.map(({ cost }) => cost);
+  const costs = [...answers, ...folded.spent].map((one) => one.cost);
   const cost = costs.every((one) => one !== undefined) ? costs.reduce((sum, one) => sum + one, 0) : undefined;
   return {
     id,
@@ -114,18 +117,60 @@ function toReadRun(id: string, folded: Folded, entries: readonly RunEntry[], isR
     task: describeTask(start.messages),
     model: start.model,
     steps: answers.length,
-    tokens: answers.reduce(
-      (sum, { usage }) => sum + (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0),
-      0,
-    ),
+    tokens: countTokens(folded),
     ...(cost !== undefined && { cost }),
     begun: start.time,
     changed: last?.time ?? start.time,
     ...(outcome !== undefined && { outcome }),
     waiting,
+    children: [],
     folded,
     entries,
   };
+}
+
+function countTokens({ answers, spent }: Folded): number {
+  const own = answers.reduce(
+    (sum, { usage }) => sum + (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0),
+    0,
+  );
+  return spent.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0), own);
+}
+
+/** The same run, with those of its sub-agents. What they wait for, it waits for, unless it was stopped. */
+export async function withChildren(store: Store, run: ReadRun, options: ReadOptions = {}): Promise<ReadRun> {
+  const below = await listBelow(createRuns({ store }), run.id);
+  if (below.length === 0) return run;
+  const read = await Promise.all(below.map((summary) => readRun(store, summary, options).catch(unlessDamaged)));
+  return attach(
+    run,
+    read.filter((one) => one !== undefined),
+  );
+}
+
+function attach(run: ReadRun, below: readonly ReadRun[]): ReadRun {
+  const own = below.filter(({ folded }) => folded.start.parent?.run === run.id);
+  const children = own.map((child) => attach(child, below));
+  const waiting = [...run.waiting, ...children.flatMap((child) => (isStopped(run) ? [] : child.waiting))];
+  const isIdle = run.outcome === undefined && run.status !== "running";
+  return { ...run, children, waiting, status: isIdle && waiting.length > 0 ? "waiting" : run.status };
+}
+
+/** Whether a person stopped a run, or it has ended: what is below it does not go on by itself. */
+function isStopped({ outcome, entries }: ReadRun): boolean {
+  const last = entries.at(-1)?.value;
+  return outcome !== undefined || (last?.type === "lease-end" && last["reason"] === "released");
+}
+
+/** A run that is damaged is listed by kitbag runs; it does not keep others from being shown. */
+export function unlessDamaged(cause: unknown): undefined {
+  if (!isKitbagError(cause, "run-damaged")) throw cause;
+}
+
+/** The outermost run of the tree that a run is in. */
+export async function findRoot(store: Store, run: ReadRun): Promise<ReadRun> {
+  const { parent } = run.folded.start;
+  return parent === undefined ? run : findRoot(store, await needRun(store, parent.run));
 }
 
 /** The last question about a call counts. */
@@ -158,9 +203,12 @@ function describeTask(messages: readonly ModelMessage[]): string {
  * @throws {KitbagError} `run-not-found` if there is no such run; `usage-invalid` if several begin like this.
  */
 export async function findRun(store: Store, given: string): Promise<string> {
-  const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 4 });
-  const ids = found.map((stream) => stream.slice(streamPrefix.length));
-  const [first, second] = ids;
+  const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 200 });
+  const all = found.map((stream) => stream.slice(streamPrefix.length));
+  const [first] = all;
+  // The runs below a run begin like it.
+  const ids = all.filter((id) => id === first || !id.startsWith(`${first}~`));
+  const [, second] = ids;
   if (first === undefined)
     throw new KitbagError("run-not-found", { run: given, nearest: await findNearest(store, given) });
   if (first === given || second === undefined) return first;

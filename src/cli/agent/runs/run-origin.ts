@@ -9,7 +9,7 @@ import { getText, getTexts, showCommand } from "../../options.ts";
 import { toShellWord, toShownPath } from "../../render.ts";
 import { findNamedStore } from "../../store/choose-store.ts";
 import { withKept } from "../../store/open-kept.ts";
-import { needRun } from "./read-run.ts";
+import { findRoot, needRun } from "./read-run.ts";
 
 /** Where the tools of a run came from, as its command was told; what is kept with it, so that it can be gone on with. */
 export interface RunOrigin {
@@ -63,7 +63,7 @@ export async function recallOrigin(invocation: Invocation, step?: number): Promi
 async function findOrigin(invocation: Invocation, step: number | undefined): Promise<RunOrigin> {
   try {
     return await withKept(invocation, async ({ store }) =>
-      originOf((await needRun(store, invocation.args[0] ?? "", { step })).folded.start),
+      originOf((await findRoot(store, await needRun(store, invocation.args[0] ?? "", { step }))).folded.start),
     );
   } catch (cause) {
     if (isKitbagError(cause)) return {};

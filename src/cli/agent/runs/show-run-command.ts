@@ -7,7 +7,7 @@ import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
 import { showCount, showDollars } from "../view/describe-end.ts";
 import { showInput, showOutcome } from "../view/lines.ts";
-import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun } from "./read-run.ts";
+import { callsOf, needRun, type ReadRun, shortenIds, findRuns, readRun, withChildren } from "./read-run.ts";
 import { originOf, renderResume } from "./run-origin.ts";
 import { isKitbagError, type Failure } from "../../../core/errors.ts";
 import { getText, readLimit, showCommand } from "../../options.ts";
@@ -17,10 +17,15 @@ import type { RunSummary } from "../../../records/runs/create-runs.ts";
 export async function showRun(invocation: Invocation): Promise<Answer> {
   const [given = ""] = invocation.args;
   return withKept(invocation, async (kept) => {
-    const run = await needRun(kept.store, given, { sealer: await findSealer(kept, invocation) });
-    const { id, status, entries } = run;
-    return { document: { run: id, status, journal: entries }, text: renderTranscript(run, invocation) };
+    const options = { sealer: await findSealer(kept, invocation) };
+    const run = await withChildren(kept.store, await needRun(kept.store, given, options), options);
+    return { document: toShown(run), text: renderTranscript(run, invocation) };
   });
+}
+
+/** A run and those of its sub-agents, as data. */
+function toShown({ id, status, entries, children }: ReadRun): object {
+  return { run: id, status, journal: entries, ...(children.length > 0 && { children: children.map(toShown) }) };
 }
 
 /** A run to read from top to bottom. */
@@ -35,7 +40,7 @@ function renderTranscript(run: ReadRun, invocation: Pick<Invocation, "terminal" 
 
 function renderHead(run: ReadRun): string {
   const { start } = run.folded;
-  const { forkOf } = start;
+  const { forkOf, parent } = start;
   return renderFacts([
     ["Run", run.id],
     ["Status", run.status],
@@ -47,11 +52,12 @@ function renderHead(run: ReadRun): string {
     ["Cost", showDollars(run.cost)],
     ["Skills", start.skills.join(", ")],
     ["Conversation", start.conversation ?? ""],
+    ["Sub-agent of", parent === undefined ? "" : `${parent.run}, call ${parent.call}`],
     ["Fork of", forkOf === undefined ? "" : `${forkOf.run}, up to step ${forkOf.step}`],
   ]);
 }
 
-function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Terminal): string {
+function renderStep(answer: ModelAnswered, { folded, children }: ReadRun, terminal: Terminal): string {
   const { step, content, durationMs, usage } = answer;
   const tokens = (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0);
   const head = terminal.style("dim", `── step ${step} · ${showCount(tokens)} tokens · ${showDuration(durationMs)}`);
@@ -75,9 +81,18 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
           : ` (made with ${showInput(changed)})`;
     const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}${approved}`;
     if (outcome?.status === "ok" && isSkillCall(tool)) return `${mark} ${words}`;
-    return `${mark} ${cutToWidth(words, room - 2)}\n  ${terminal.style("dim", cutToWidth(`→ ${result}`, room - 2))}`;
+    const line = `${mark} ${cutToWidth(words, room - 2)}\n  ${terminal.style("dim", cutToWidth(`→ ${result}`, room - 2))}`;
+    const below = children.filter(({ folded: { start } }) => start.parent?.call === name);
+    return [line, ...below.map((child) => renderChild(child, terminal))].join("\n");
   });
   return [head, ...texts.filter((text) => text !== ""), ...calls].join("\n");
+}
+
+/** The run of a sub-agent, below the call that it is. */
+function renderChild(run: ReadRun, terminal: Terminal): string {
+  const head = `${terminal.style("bold", run.id)} ${run.status}, ${run.model}, ${showCount(run.tokens)} tokens`;
+  const steps = run.folded.answers.map((answer) => renderStep(answer, run, terminal));
+  return [head, `› ${run.task}`, ...steps].join("\n").replaceAll(/^/gmu, "  │ ");
 }
 
 function renderEnd(
@@ -99,9 +114,12 @@ export async function listRuns(invocation: Invocation): Promise<Answer> {
   return withKept(invocation, async (kept) => {
     const found = await findRuns(kept.store);
     const sealer = await findSealer(kept, invocation);
-    const read: ReadOne = (summary) => readRun(kept.store, summary, { sealer });
+    const read: ReadOne = async (summary) => {
+      const run = await readRun(kept.store, summary, { sealer });
+      return run === undefined || isBelow(run) ? run : withChildren(kept.store, run, { sealer });
+    };
     const runs = await readNewest(read, found, limit);
-    const names = shortenIds(found.map(({ id }) => id));
+    const names = shortenIds(withoutChildren(found.map(({ id }) => id)));
     const document = { runs: runs.map(toDocument) };
     if (runs.length === 0) return { document, text: `No agent has run here yet. Try: kitbag run "What can you do?"` };
     const rows = runs.map((run) => [names.get(run.id) ?? run.id, ...toCells(run)]);
@@ -129,9 +147,20 @@ async function readNewest(
   for (const summary of found) {
     if (runs.length === limit) break;
     const run = await read(summary).catch((cause: unknown) => toDamaged(summary, cause));
-    if (run !== undefined) runs.push(run);
+    if (run !== undefined && !isBelow(run)) runs.push(run);
   }
   return runs;
+}
+
+/** Ids without those of the runs below: they begin with the id of the run above. */
+function withoutChildren(ids: readonly string[]): readonly string[] {
+  const all = new Set(ids);
+  return ids.filter((id) => !all.has(id.slice(0, Math.max(0, id.indexOf("~")))));
+}
+
+/** The runs of sub-agents are shown with the run above them. */
+function isBelow(run: ReadRun | DamagedRun): boolean {
+  return run.status !== "damaged" && run.folded.start.parent !== undefined;
 }
 
 /** One that is damaged does not keep the others from being listed. */
@@ -148,11 +177,12 @@ function toCells(run: ReadRun | DamagedRun): readonly string[] {
 
 function toDocument(found: ReadRun | DamagedRun): unknown {
   if (found.status === "damaged") return found;
-  const { folded, entries: _entries, waiting, ...run } = found;
+  const { folded, entries: _entries, waiting, children, ...run } = found;
   const { start } = folded;
   return {
     ...run,
     approvals: waiting.map(({ approval }) => approval),
+    ...(children.length > 0 && { children: children.map(({ id }) => id) }),
     ...(start.conversation !== undefined && { conversation: start.conversation }),
     ...(start.forkOf !== undefined && { forkOf: start.forkOf }),
   };

@@ -1,11 +1,12 @@
-import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import type { AgentEvent, ToolEnd, ToolStart } from "../../../agent/events.ts";
 import { createMutex } from "../../../core/async.ts";
-import type { CallEvent, Progress } from "../../../core/events.ts";
+import type { Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutToWidth, showBytes, showDuration, textWidth } from "../../render.ts";
 import type { Terminal } from "../../terminal.ts";
 import { type AnswerWriter, createAnswerWriter } from "./answer-writer.ts";
 import { createMarkdownWriter } from "./markdown-writer.ts";
+import { createChildView, type ShownCalls } from "./child-view.ts";
 import { showInput, showOutcome, createStatusLine, type StatusLine } from "./lines.ts";
 
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
@@ -114,12 +115,7 @@ interface Running {
 const maxLogged = 20;
 
 /** The calls that are going on, as the line at the bottom tells of them. */
-interface Work {
-  start(event: ToolStart): void;
-  /** It is made with another input. */
-  change(event: CallChanged): void;
-  onEvent(id: string, event: CallEvent): void;
-  end(event: ToolEnd): void;
+interface Work extends ShownCalls {
   show(): void;
 }
 
@@ -165,9 +161,9 @@ function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
       if (event.type === "call-log") showLog(call, event.message);
       if (event.type === "call-retry") dim(`│ it failed, and is tried again: attempt ${event.attempt}`);
     },
-    end(event) {
+    end(event, depth = 0) {
       const call = running.get(event.id);
-      line(renderCall(call?.start, event, terminal));
+      line(`${"  ".repeat(depth)}${renderCall(call?.start, event, terminal)}`);
       if (lastHeard === call) lastHeard = undefined;
       running.delete(event.id);
       show();
@@ -219,6 +215,7 @@ function createHandlers(
   { terminal, showsText }: { readonly terminal: Terminal; readonly showsText: boolean },
 ): Handlers {
   const { status, endLines, dim } = screen;
+  const showChild = createChildView(work);
   // The same is said with each step of a run.
   const told = new Set<string>();
   return {
@@ -236,6 +233,8 @@ function createHandlers(
     "call-changed": (event) => work.change(event),
     "call-event": ({ id, event }) => work.onEvent(id, event),
     "tool-end": (event) => work.end(event),
+    "child-event": ({ event }) => showChild(event),
+    "agent-changed": ({ tool, model }) => dim(`${tool}: ${model} goes on with the conversation`),
     "message-added"({ reason, message }) {
       if (reason !== "steering") dim(`Told the model: ${messageText(message)}`);
     },
