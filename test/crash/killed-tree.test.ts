@@ -39,7 +39,7 @@ const asItMustBe = {
   /** Sent twice, or done again although it had finished. */
   doubled: [],
   /** Journals, each of which has ended and holds one outcome for each of its calls. */
-  runs: [`${treeRun}`, `${treeRun}~1.0`, `${treeRun}~1.0~2.0`, `${treeRun}~1.1`, `${treeRun}~1.1~2.0`],
+  runs: [treeRun, `${treeRun}~1.0`, `${treeRun}~1.0~2.0`, `${treeRun}~1.1`, `${treeRun}~1.1~2.0`],
   outcomesTwice: [],
   replay: "same",
   isCounted: true,
@@ -147,7 +147,7 @@ async function finish(store: Store, effects: string): Promise<RunResult> {
 
 async function endOf(store: Store): Promise<RunResult> {
   const last = (await createRuns({ store }).read(treeRun, { limit: 10_000 })).at(-1)?.value;
-  const { output } = last?.["outcome"] as { readonly output: object };
+  const { output } = (last as unknown as { readonly outcome: { readonly output: object } }).outcome;
   return { status: "ok", ...output } as RunResult;
 }
 

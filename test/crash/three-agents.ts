@@ -78,9 +78,9 @@ export function createThreeAgents(store: Store, effects: string, onMoment: () =>
       input: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
       run({ what }) {
         onMoment();
-        appendFileSync(effects, `${name} ${String(what)}\n`);
+        appendFileSync(effects, `${name} ${what as string}\n`);
         onMoment();
-        return `${name} ${String(what)}`;
+        return `${name} ${what as string}`;
       },
     });
   }
