@@ -1,5 +1,5 @@
 /** `kitbag call` of scripts, in the real sandbox of this machine. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -112,15 +112,16 @@ test("kitbag call shows stderr of a script that succeeds, apart from its output"
 });
 
 test("kitbag call shows output while the script still runs", async () => {
-  // The script goes on only when somebody has read its first line.
+  // The script goes on only when its first line was read. What is new in a folder of the project is there at once.
   const project = projectWith(
-    { "wait.sh": "echo first\nuntil [ -e go ]; do sleep 0.05; done\necho second\n" },
+    { "wait.sh": "echo first\nuntil [ -e signals/go ]; do sleep 0.05; done\necho second\n" },
     'read = ["."]',
   );
+  mkdirSync(join(project.folder, "signals"));
 
   const run = await callScript(project, "wait", ["--limit-ms", "60000"], {
     onOutput: (seen) => {
-      if (seen.includes("first")) writeFileSync(join(project.folder, "go"), "");
+      if (seen.includes("first")) writeFileSync(join(project.folder, "signals/go"), "");
     },
   });
 
