@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Changes when the same files would give other facts or other findings, between two releases. */
-const format = 28;
+const format = 30;
 
 /** The version of this package. */
 export const kitbagVersion: string = readVersion();

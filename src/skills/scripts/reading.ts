@@ -23,6 +23,8 @@ export interface Reading {
   readonly modules?: readonly string[];
   /** The programs that it starts, where the reader knows them. */
   readonly programs?: readonly string[];
+  /** The files that it reads and writes, where the reader knows them better than a look at the text does. */
+  readonly redirected?: { readonly reads: readonly string[]; readonly writes: readonly string[] };
   /** Parts of the script could not be parsed. */
   readonly isPartial?: true;
 }

@@ -74,3 +74,18 @@ test("findAccess() takes the mode of a method for no file, and a placeholder of 
   expect(python).toMatchObject({ reads: ["kept.txt"], writes: ["b.txt"] });
   expect(shell).toMatchObject({ reads: ["in.txt"], writes: ["out.txt"] });
 });
+
+test("findAccess() takes a tag in a shell script for no redirection", () => {
+  const text = `sed -i '/<link rel="icon"/d' index.html
+cat > page.html <<'EOF'
+  <meta charset="utf-8">
+  <br />
+  <img src="a.png">
+EOF
+sort < in.txt
+wc -l <other.txt
+while read -r line; do echo "$line"; done <"third.txt"
+`;
+
+  expect(findAccess("shell", text).reads).toEqual(["in.txt", "other.txt", "third.txt"]);
+});

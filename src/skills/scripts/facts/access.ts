@@ -10,13 +10,15 @@ const mostEntries = 100;
 export interface KnownAccess {
   readonly programs?: readonly string[] | undefined;
   readonly modules?: readonly string[] | undefined;
+  /** The files of a shell script's redirections. @default its text is searched */
+  readonly redirected?: { readonly reads: readonly string[]; readonly writes: readonly string[] } | undefined;
 }
 
 /** Looks for what a script seems to touch: hosts, networks, files, programs. */
 export function findAccess(
   language: ScriptLanguage,
   text: string,
-  { programs = [], modules }: KnownAccess = {},
+  { programs = [], modules, redirected }: KnownAccess = {},
 ): ScriptAccess {
   const started = [...programs, ...programsIn(language, text)];
   const files = filePatterns(language);
@@ -26,8 +28,8 @@ export function findAccess(
       ...networkIn(language, text, modules),
       ...started.filter((program) => networkPrograms.test(program)),
     ]),
-    reads: unique(matches(text, files.reads)),
-    writes: unique(matches(text, files.writes)),
+    reads: unique(redirected?.reads ?? matches(text, files.reads)),
+    writes: unique(redirected?.writes ?? matches(text, files.writes)),
     programs: unique(started),
   };
 }
@@ -99,7 +101,8 @@ const scriptFiles: FilePatterns = {
   ],
 };
 const shellFiles: FilePatterns = {
-  reads: [/(?<!<)<[ \t]*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
+  // `<link rel="icon"` and `<br />` are tags.
+  reads: [/(?<![<>'"/=\\])<[ \t]*"?([\w./~-]{1,200})"?(?=[\s;)]|$)(?!\s{1,8}(?:[\w:-]{1,40}=|\/>))/gmu],
   writes: [/(?<![<\d&=-]|<[\w.-]{1,60})>{1,2}[ \t]*"?([\w./~-]{1,200})"?(?=[\s;)]|$)/gmu],
 };
 const noFiles: FilePatterns = { reads: [], writes: [] };

@@ -21,7 +21,8 @@ export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: numbe
   const description = describe(script, source);
   const other = classify(source, script, facts);
   const programs = programsOf(script);
-  if (other !== undefined) return { ...other, description, programs };
+  const { redirected } = script;
+  if (other !== undefined) return { ...other, description, programs, redirected };
   const words = wordsOf(script.nodes);
   const derived = deriveManualInterface({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
   return {
@@ -30,6 +31,7 @@ export function deriveShell(source: SourceScript, parse: Parse, maxNodes?: numbe
     description,
     interface: script.hasErrors ? asOpen(derived) : derived,
     programs,
+    redirected,
     ...(script.hasErrors && { isPartial: true }),
   };
 }

@@ -105,3 +105,19 @@ function renderNode(node: ShellNode): string {
       return `case ${node.subject.text} ${node.arms.map(({ patterns, body }) => `(${patterns.join(",")}){${render(body)}}`).join(" ")}`;
   }
 }
+
+test("parseShell() finds the files of redirections, and nothing in texts, tests and here-documents", () => {
+  const source = `echo "Backing up > now" # > comment.txt
+[[ $a > b ]] && sort < in.txt >> "log.txt" 2> err.log
+cat > page.html <<EOF
+<link rel="icon"> a > b
+EOF
+while read -r line; do echo "$line" > /dev/null 2>&1; done < 'third.txt'
+(( n > 30 )); awk '$1 > 30' data | tee >(cat) > "$out"; f() { date &> all.log; }
+`;
+
+  const { reads, writes } = parseShell(source, parse).redirected;
+
+  expect(reads.toSorted()).toEqual(["in.txt", "third.txt"]);
+  expect(writes.toSorted()).toEqual(["all.log", "err.log", "log.txt", "page.html"]);
+});

@@ -57,6 +57,12 @@ export interface ShellLoop {
 /** A piece of a shell script that means something for its arguments. */
 export type ShellNode = ShellCommand | ShellCase | ShellFunction | ShellLoop;
 
+/** Files of redirections: `< in.txt`, `>> log.txt`. */
+export interface RedirectedFiles {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+}
+
 /** A shell script, ready to be searched. */
 export interface ShellScript {
   readonly nodes: readonly ShellNode[];
@@ -65,6 +71,8 @@ export interface ShellScript {
   readonly heredocs: readonly string[];
   /** What is started by name, also in texts and in `$( … )`: programs, functions and commands of the shell. */
   readonly started: ReadonlySet<string>;
+  /** Files that it redirects to and from, where their names are written out. */
+  readonly redirected: RedirectedFiles;
   /** A program that the script starts reads the standard input of the script. */
   readonly readsInput: boolean;
   readonly hasErrors: boolean;
@@ -76,7 +84,8 @@ export function parseShell(source: string, parse: Parse, maxNodes?: number): She
   const reader = new TreeReader(source);
   const nodes = reader.all(root.children);
   const started = new Set(startedIn(source, root));
-  return { nodes, ...textsIn(source, root), started, readsInput: readsInput(source, root), hasErrors };
+  const redirected = redirectedIn(source, root);
+  return { nodes, ...textsIn(source, root), started, redirected, readsInput: readsInput(source, root), hasErrors };
 }
 
 /** The grammar takes the apostrophe in `"${1:?Don't}"` for the beginning of a string; the shell does not. */
@@ -251,6 +260,23 @@ function* startedIn(source: string, root: SyntaxNode): Generator<string> {
     for (const child of node.children) pending.push(child);
     if (node.type === "command_name") yield unquote(source.slice(node.start, node.end));
   }
+}
+
+/** `&1`, `/dev/null` and names with variables are no files that can be named here. */
+const plainFile = /^(["']?)((?!\/dev\/)[\w./~-]*[A-Za-z][\w./~-]*)\1$/u;
+
+function redirectedIn(source: string, root: SyntaxNode): RedirectedFiles {
+  const found = { reads: [] as string[], writes: [] as string[] };
+  const pending = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const child of node.children) pending.push(child);
+    const target = node.type === "file_redirect" ? childOf(node, "destination") : undefined;
+    const name = target && plainFile.exec(source.slice(target.start, target.end))?.[2];
+    if (target === undefined || name === undefined) continue;
+    const isWritten = source.slice(node.start, target.start).includes(">");
+    (isWritten ? found.writes : found.reads).push(name);
+  }
+  return found;
 }
 
 function textsIn(source: string, root: SyntaxNode): Pick<ShellScript, "comments" | "heredocs"> {
