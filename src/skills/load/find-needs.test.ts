@@ -44,11 +44,13 @@ test("findNeeds() offers the files that a parameter names by its default, and no
 parser = argparse.ArgumentParser()
 parser.add_argument("--config", default="settings.ini", help="configuration file")
 parser.add_argument("--input", default="/etc/hosts", help="input file")
+parser.add_argument("--folder", default="INBOX", help="mail folder to read")
+parser.add_argument("--source", default="src", help="folder with the sources")
 print(open(parser.parse_args().config).read(), open(parser.parse_args().input).read())
 `;
   const needs = await find({ "SKILL.md": files["SKILL.md"], "scripts/make.py": parser });
 
-  expect(needs.map(show)).toEqual(["read ./settings.ini scripts/make.py:3"]);
+  expect(needs.map(show)).toEqual(["read ./settings.ini scripts/make.py:3", "read ./src scripts/make.py:6"]);
 });
 
 test("findNeeds() says with lines what scripts seem to need, and what of it a yes grants", async (context) => {

@@ -166,10 +166,14 @@ function findDefaults({ tools }: ScriptInterface): readonly string[] {
     Object.entries(files).flatMap(([name, use]) => {
       const parameter = use === "read" && isRecord(properties) ? properties[name] : undefined;
       const preset = isRecord(parameter) ? parameter["default"] : undefined;
-      return [preset].flat().filter((one) => typeof one === "string");
+      return [preset].flat().filter((one) => typeof one === "string" && looksLikePath.test(one));
     }),
   );
 }
+
+/** A default such as `INBOX` or `600` is a word of the tool's own. */
+const looksLikePath =
+  /\/|^\.{1,2}$|\.[A-Za-z]\w{0,9}$|^(?:src|lib|app|docs?|data|tests?|input|output|assets|templates|config)$/u;
 
 /** Files that the text names, relative to where the person is. Its own files are there, and so is what a call names. */
 function findFiles(place: NeedPlace): SkillNeed[] {
