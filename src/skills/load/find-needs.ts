@@ -166,7 +166,7 @@ function findDefaults({ tools }: ScriptInterface): readonly string[] {
     Object.entries(files).flatMap(([name, use]) => {
       const parameter = use === "read" && isRecord(properties) ? properties[name] : undefined;
       const preset = isRecord(parameter) ? parameter["default"] : undefined;
-      return [preset].flat().filter((one) => typeof one === "string" && looksLikePath.test(one));
+      return [preset].flat().filter((one): one is string => typeof one === "string" && looksLikePath.test(one));
     }),
   );
 }
