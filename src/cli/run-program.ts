@@ -44,17 +44,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
  * parsers of scripts takes 500 MB for a moment, and more time than it saves.
  */
 async function useLittleMemory(): Promise<void> {
-  const { getHeapSpaceStatistics, setFlagsFromString } = await import("node:v8");
+  const { setFlagsFromString } = await import("node:v8");
   const flags = ["--liftoff-only", "--no-wasm-dynamic-tiering", "--no-wasm-tier-up", "--heap-growing-percent=60"];
   for (const flag of flags) setFlagsFromString(flag);
-  const enough = 8 * 1024 * 1024;
-  const timer = setInterval(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    if ((young?.space_size ?? 0) < enough) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
-    clearInterval(timer);
-  }, 20);
-  timer.unref();
 }
 
 /** `--json` counts for failures too, even if the rest of the line cannot be read; behind `--` it belongs to a tool. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill } from "../../core/skill.ts";
@@ -31,7 +32,15 @@ export interface CheckedFolders extends SkillFileCount {
 }
 
 /** How many folders are in memory at once, with the bytes of their files. */
-const atOnce = 64;
+const atOnce = 16;
+
+/** New objects get no more room than this, as soon as they have it: they are garbage when the next folders are read. */
+const youngBytes = 8 * 1024 * 1024;
+
+function limitYoungSpace(): void {
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+  if ((young?.space_size ?? 0) >= youngBytes) setFlagsFromString("--semi-space-growth-factor=1");
+}
 
 /**
  * Reads and checks the skills of `places`, some folders at a time: of those that were checked only what others depend on is kept.
@@ -59,6 +68,7 @@ export async function checkFolders(
     for (const report of loaded.reports) read.push(await readFolder(report, { memory, cache, directory }));
     for (const one of loaded.diagnostics) diagnostics.set(JSON.stringify(one), one);
     cache.save();
+    limitYoungSpace();
   }
   await pythonReader.close();
   const reports = reportShadowed(
